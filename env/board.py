@@ -1,0 +1,98 @@
+"""Positions: what a board tensor is, how it is checked, turned round, counted and scored.
+
+A batch of boards is an int8 tensor ``[N, 2, 26]``. Side 0 is the player on roll (for an afterstate: the one who has
+just moved). Each side is seen by its own player: index 1 to 24 are that player's points (1 the ace point), 25 the
+bar, 0 the checkers borne off. My point p is the opponent's point 25 - p.
+"""
+
+from __future__ import annotations
+
+import torch
+from torch import Tensor
+
+from .variants import Variant, get_variant
+
+__all__ = ["check_boards", "check_dice", "flip", "outcome", "pip_counts", "start_boards"]
+
+_INTEGERS = (torch.int8, torch.int16, torch.int32, torch.int64, torch.uint8)
+
+
+def start_boards(num_games: int, variant: str = "backgammon", device: torch.device | str = "cpu") -> Tensor:
+    """``num_games`` opening positions of ``variant``, ``[N, 2, 26]`` int8."""
+    side = torch.zeros(26, dtype=torch.int8)
+    for point, count in get_variant(variant).start:
+        side[point] = count
+    return side.to(device).expand(num_games, 2, 26).contiguous()
+
+
+def flip(boards: Tensor) -> Tensor:
+    """The same positions with the other player as side 0. A copy; its own inverse."""
+    return boards.flip(1)
+
+
+def pip_counts(boards: Tensor) -> Tensor:
+    """Pip counts of both sides, ``[N, 2]`` int64: points still to travel, 25 for a checker on the bar (1.1)."""
+    pips = torch.arange(26, dtype=torch.int32, device=boards.device)
+    return (boards.int() * pips).sum(-1)
+
+
+def outcome(boards: Tensor, variant: str = "backgammon") -> Tensor:
+    """Who has won and how, ``[N]`` int8, from the view of side 0 (rules.md 1.7).
+
+    0 while the game runs; +1, +2, +3 if side 0 has borne off all its checkers and wins a single game, a gammon,
+    a backgammon; negative if side 1 has.
+    """
+    rules = get_variant(variant)
+    off = boards[:, :, 0]
+    done = off == rules.num_checkers  # [N, 2]
+    in_winners_home = boards[:, :, 19:26].sum(-1) > 0  # of the side itself, bar included
+    level = torch.where(off > 0, 1, torch.where(in_winners_home, min(3, rules.max_level), 2))  # lost by that side
+    win = torch.where(done[:, 0], level[:, 1], 0)
+    return torch.where(done[:, 1], -level[:, 0], win).to(torch.int8)
+
+
+def _first(bad: Tensor) -> int:
+    return int(bad.nonzero()[0, 0])
+
+
+def check_boards(boards: Tensor, rules: Variant) -> Tensor:
+    """Return ``boards`` as contiguous int8, or raise ``ValueError`` naming the first bad row (1.1 invariants)."""
+    if boards.ndim != 3 or tuple(boards.shape[1:]) != (2, 26) or boards.dtype not in _INTEGERS:
+        raise ValueError(
+            f"boards: found shape {tuple(boards.shape)} of {boards.dtype}, wanted [N, 2, 26] of an integer type"
+        )
+    negative = (boards < 0).flatten(1).any(1)
+    total = boards.sum(-1, dtype=torch.int64)
+    wrong_total = (total != rules.num_checkers).any(1)
+    mine, theirs = boards[:, 0, 1:25], boards[:, 1, 1:25].flip(-1)
+    shared = (mine > 0) & (theirs > 0)
+    bad = negative | wrong_total | shared.any(1)
+    if bool(bad.any()):
+        row = _first(bad)
+        if bool(negative[row]):
+            raise ValueError(f"boards: row {row}: found a negative number of checkers, wanted 0 or more everywhere")
+        if bool(wrong_total[row]):
+            found = tuple(int(n) for n in total[row])
+            raise ValueError(
+                f"boards: row {row}: found {found[0]} and {found[1]} checkers, wanted {rules.num_checkers} a side "
+                f"in {rules.name} (bar and off counted)"
+            )
+        point = _first(shared[row].unsqueeze(1)) + 1
+        raise ValueError(f"boards: row {row}: found both sides on side 0's point {point}, wanted one owner a point")
+    both_done = (boards[:, :, 0] == rules.num_checkers).all(1)
+    if bool(both_done.any()):
+        raise ValueError(f"boards: row {_first(both_done)}: found both sides borne off, wanted at most one")
+    return boards.to(torch.int8).contiguous()
+
+
+def check_dice(dice: Tensor, num_games: int) -> Tensor:
+    """Return ``dice`` as contiguous int8, or raise ``ValueError`` naming the first bad row."""
+    if tuple(dice.shape) != (num_games, 2) or dice.dtype not in _INTEGERS:
+        raise ValueError(
+            f"dice: found shape {tuple(dice.shape)} of {dice.dtype}, wanted [{num_games}, 2] of an integer type"
+        )
+    bad = ((dice < 1) | (dice > 6)).any(1)
+    if bool(bad.any()):
+        row = _first(bad)
+        raise ValueError(f"dice: row {row}: found {dice[row].tolist()}, wanted two numbers from 1 to 6")
+    return dice.to(torch.int8).contiguous()

@@ -1,0 +1,94 @@
+"""Launching Warp kernels on tensors, the same call for CPU and CUDA.
+
+Every kernel here takes ``first`` as its first argument and handles row ``first + wp.tid()``. A CPU launch
+runs on the calling thread but releases the interpreter lock, so the rows are split over a thread pool of
+``torch.get_num_threads()``; on CUDA it is one launch on torch's current stream. Nothing is allocated, nothing
+waits for the device. Tensors are passed as they are: the memory is shared, and must be contiguous.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+import threading
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any
+
+import torch
+import warp as wp
+from torch import Tensor
+
+__all__ = ["launch_rows"]
+
+
+def _initialise_warp() -> None:
+    """Start Warp without its banner, and without the native library's warning where there is no GPU."""
+    wp.config.log_level = wp.LOG_ERROR
+    if torch.cuda.is_available():
+        wp.init()  # type: ignore[no-untyped-call]  # Warp has no annotations there
+        return
+    sys.stderr.flush()
+    saved, nowhere = os.dup(2), os.open(os.devnull, os.O_WRONLY)
+    try:
+        os.dup2(nowhere, 2)
+        wp.init()  # type: ignore[no-untyped-call]  # as above
+    finally:
+        os.dup2(saved, 2)
+        os.close(saved)
+        os.close(nowhere)
+
+
+_initialise_warp()
+
+_BLOCK_DIM = 256
+
+# Below this many rows a second thread costs more than it brings.
+_MIN_ROWS_PER_THREAD = 256
+_pool: ThreadPoolExecutor | None = None
+_load_lock = threading.Lock()
+_loaded: set[tuple[str, str]] = set()
+
+
+def _thread_pool() -> ThreadPoolExecutor:
+    global _pool  # noqa: PLW0603  # one pool a process, made at the first use
+    if _pool is None:
+        _pool = ThreadPoolExecutor(max_workers=32, thread_name_prefix="nardy-kernel")
+    return _pool
+
+
+def _as_warp(argument: Any, kernel_type: Any) -> Any:
+    if not isinstance(argument, Tensor):
+        return argument
+    return wp.from_torch(argument, dtype=kernel_type.dtype, return_ctype=True)
+
+
+def launch_rows(kernel: Any, num_rows: int, *arguments: Any, device: torch.device) -> None:
+    """Run ``kernel(first, *arguments)`` for ``num_rows`` rows on ``device``; returns before CUDA has finished.
+
+    Tensor arguments must be contiguous and live on ``device``; other arguments are passed by value.
+    """
+    if num_rows == 0:
+        return
+    types = [parameter.type for parameter in kernel.adj.args][1:]
+    values = [_as_warp(argument, kernel_type) for argument, kernel_type in zip(arguments, types, strict=True)]
+    if device.type == "cuda":
+        torch_stream = torch.cuda.current_stream(device)
+        stream = wp.stream_from_torch(torch_stream)  # type: ignore[no-untyped-call]  # as above
+        wp.launch(kernel, dim=num_rows, inputs=[0, *values], stream=stream, block_dim=_BLOCK_DIM)
+        return
+    key = (kernel.module.name, kernel.key)
+    if key not in _loaded:  # compiling is not safe from several threads at once
+        with _load_lock:
+            kernel.module.load("cpu", block_dim=1)  # as a CPU launch does, or it is compiled twice
+            _loaded.add(key)
+    num_parts = min(torch.get_num_threads(), max(1, num_rows // _MIN_ROWS_PER_THREAD))
+    bounds = [num_rows * part // num_parts for part in range(num_parts + 1)]
+
+    def run(part: int) -> None:
+        first = bounds[part]
+        wp.launch(kernel, dim=bounds[part + 1] - first, inputs=[first, *values], device="cpu")
+
+    waiting = [_thread_pool().submit(run, part) for part in range(1, num_parts)]
+    run(0)
+    for future in waiting:
+        future.result()

@@ -1,0 +1,73 @@
+"""Every legal afterstate of a batch of positions (rules.md 1.4 to 1.6).
+
+Cost model: two launches and one prefix sum a call. The first pass counts each game's distinct afterstates, the
+second writes them into a buffer of exactly that size, so nothing is ever cut off. The only host synchronisation
+is reading the total. One thread handles one game and needs no memory but registers and, where a checker may be
+borne off, a list of at most 128 keys. `kernels.plays` tells how repetitions are avoided.
+"""
+
+from __future__ import annotations
+
+import torch
+from torch import Tensor
+
+from .board import check_boards, check_dice
+from .kernels.plays import list_plays
+from .launch import launch_rows
+from .variants import get_variant
+
+__all__ = ["afterstates", "afterstates_unchecked"]
+
+
+def _list(boards: Tensor, dice: Tensor) -> tuple[Tensor, Tensor]:
+    num_games = boards.shape[0]
+    device = boards.device
+    flat = boards.view(num_games, 52)
+    packed = flat.view(torch.int32).view(num_games, 1, 13)[:, 0]
+    counts = torch.empty(num_games, dtype=torch.int32, device=device)
+    num_moves = torch.empty(num_games, dtype=torch.int8, device=device)
+    ends = torch.empty(0, dtype=torch.int64, device=device)
+    games = torch.empty(0, dtype=torch.int64, device=device)
+    rows = torch.empty((0, 52), dtype=torch.int8, device=device)
+    arguments = (flat, packed, dice, counts, num_moves)
+    launch_rows(list_plays, num_games, *arguments, False, ends, games, rows, rows.view(torch.int32), device=device)
+    ends = counts.cumsum(0, dtype=torch.int64)
+    total = int(ends[-1])  # the one host synchronisation
+    games = torch.empty(total, dtype=torch.int64, device=device)
+    rows = torch.empty((total, 52), dtype=torch.int8, device=device)
+    launch_rows(list_plays, num_games, *arguments, True, ends, games, rows, rows.view(torch.int32), device=device)
+    return games, rows.view(total, 2, 26)
+
+
+def afterstates_unchecked(boards: Tensor, dice: Tensor) -> tuple[Tensor, Tensor]:
+    """As `afterstates` for inputs known to be legal: ``boards`` int8 contiguous, ``dice`` ``[N, 2]`` int8."""
+    if boards.shape[0] == 0:
+        return torch.empty(0, dtype=torch.int64, device=boards.device), boards.clone()
+    return _list(boards, dice)
+
+
+def afterstates(
+    boards: Tensor, dice: Tensor, variant: str = "backgammon", second_first: Tensor | None = None
+) -> tuple[Tensor, Tensor]:
+    """List the distinct positions that each game's player on roll can reach with a whole turn.
+
+    Args:
+        boards: ``[N, 2, 26]`` int8, side 0 on roll.
+        dice: ``[N, 2]``, any integer type, 1 to 6, in any order.
+        variant: name of the discipline.
+        second_first: ``[N]`` bool, the second player's first roll of a game; only longgammon looks at it.
+
+    Returns:
+        ``(game, boards)``: ``game`` ``[M]`` int64, non-decreasing, the input row of each afterstate; ``boards``
+        ``[M, 2, 26]`` int8 with the mover still side 0. The order within a game is the same in every call, on every
+        device and for either order of the dice. A game without a legal move, or finished, has one: its own board.
+
+    Raises:
+        ValueError: the first bad row, and what is wrong with it.
+    """
+    rules = get_variant(variant)
+    boards = check_boards(boards, rules)
+    dice = check_dice(dice, boards.shape[0]).to(boards.device)
+    if second_first is not None and second_first.shape != boards.shape[:1]:
+        raise ValueError(f"second_first: found shape {tuple(second_first.shape)}, wanted ({boards.shape[0]},)")
+    return afterstates_unchecked(boards, dice)

@@ -1,0 +1,1 @@
+"""Bots, arena, statistics and reference positions."""

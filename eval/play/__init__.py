@@ -1,0 +1,1 @@
+"""Faces through which a person or another program plays."""

@@ -1,0 +1,1 @@
+"""Position encoding, network, values and saving."""

@@ -1,0 +1,1 @@
+"""Command lines: parse the configuration, build the parts, call one function."""
