@@ -1,0 +1,142 @@
+"""The doubling cube as one player sees it, and when it may be turned (rules.md 2.1 to 2.7)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import torch
+from torch import Tensor
+
+__all__ = ["CENTRED", "MINE", "THEIRS", "Cube", "flip_owner", "may_double"]
+
+CENTRED, MINE, THEIRS = 0, 1, 2
+_OWNERS = {"centred": CENTRED, "mine": MINE, "theirs": THEIRS}
+_NAMES = {number: name for name, number in _OWNERS.items()}
+
+
+def flip_owner(owner: Tensor) -> Tensor:
+    """The owner as the other player sees it: 1 and 2 exchanged, 0 kept."""
+    return (3 - owner) % 3
+
+
+def may_double(value: Tensor, owner: Tensor, away: Tensor, crawford: Tensor, max_cube: int) -> Tensor:
+    """May the player on roll offer the cube before rolling? ``[N]`` bool, rules.md 2.2 apart from the dice.
+
+    Args:
+        value: ``[N]`` the cube as it stands.
+        owner: ``[N]`` 0 centred, 1 the player on roll, 2 the opponent.
+        away: ``[N, 2]`` points that the player on roll and the opponent still need; 0 0 is a money game.
+        crawford: ``[N]`` bool, this is the Crawford game.
+        max_cube: no turn of the cube may go above this.
+    """
+    money = away[..., 0] == 0
+    live = money | (value < away[..., 0])  # 2.4: a dead cube may not be offered
+    return (owner != THEIRS) & ~crawford & live & (2 * value <= max_cube)
+
+
+@dataclass(frozen=True)
+class Cube:
+    """The cube and the score as seen by the player on roll (side 0 of the boards it goes with).
+
+    Every field but ``max_cube`` may be a plain value for all games of a batch, or a tensor ``[N]``.
+
+    Attributes:
+        value: what the cube shows, a power of two.
+        owner: "centred", "mine" or "theirs"; as a tensor int8 0, 1, 2.
+        jacoby: money only: gammons and backgammons count only once the cube has been turned.
+        beavers: money only: the doubled player may redouble at once and keep the cube.
+        away: ``(mine, theirs)``, the points still needed in the match, None for money; as a tensor ``[N, 2]``, 0 0
+            is money.
+        crawford: this is the Crawford game of a match.
+        max_cube: no turn of the cube may go above this.
+    """
+
+    value: int | Tensor = 1
+    owner: str | Tensor = "centred"
+    jacoby: bool | Tensor = False
+    beavers: bool | Tensor = False
+    away: tuple[int, int] | Tensor | None = None
+    crawford: bool | Tensor = False
+    max_cube: int = 64
+
+    def __post_init__(self) -> None:
+        self._check_owner()
+        self._check_value()
+        self._check_match()
+
+    def _check_owner(self) -> None:
+        if isinstance(self.owner, Tensor):
+            if bool(((self.owner < 0) | (self.owner > 2)).any()):
+                raise ValueError("cube: owner: found a number outside 0 to 2, wanted 0 centred, 1 mine, 2 theirs")
+        elif self.owner not in _OWNERS:
+            raise ValueError(f"cube: owner: found {self.owner!r}, wanted one of {', '.join(_OWNERS)}")
+
+    def _check_value(self) -> None:
+        value = torch.as_tensor(self.value)
+        if bool(((value < 1) | (value & (value - 1) != 0)).any()):
+            raise ValueError(f"cube: value: found {self.value}, wanted a power of two from 1 up")
+        if self.max_cube < 1 or self.max_cube & (self.max_cube - 1):
+            raise ValueError(f"cube: max_cube: found {self.max_cube}, wanted a power of two from 1 up")
+
+    def _check_match(self) -> None:
+        away = self._away()
+        if away.shape[-1:] != (2,) or bool(((away < 0) | ((away == 0) != (away.flip(-1) == 0))).any()):
+            raise ValueError(f"cube: away: found {self.away}, wanted two numbers from 1 up, or None for money")
+        match = away[..., 0] > 0
+        if bool((match & (torch.as_tensor(self.jacoby) | torch.as_tensor(self.beavers))).any()):
+            raise ValueError("cube: jacoby and beavers belong to money games: found them with away, wanted one of both")
+        if bool((~match & torch.as_tensor(self.crawford)).any()):
+            raise ValueError("cube: crawford belongs to matches: found it without away, wanted away=(mine, theirs)")
+
+    def _away(self) -> Tensor:
+        if isinstance(self.away, Tensor):
+            return self.away
+        return torch.tensor(self.away or (0, 0), dtype=torch.int32)
+
+    def as_tensors(self, num_games: int, device: torch.device | str = "cpu") -> Cube:
+        """The same cube with every field a tensor for ``num_games`` games; ``ValueError`` if a length differs."""
+
+        def spread(value: object, dtype: torch.dtype, *shape: int) -> Tensor:
+            tensor = torch.as_tensor(value, dtype=dtype, device=device)
+            try:
+                return tensor.expand(num_games, *shape)
+            except RuntimeError:
+                raise ValueError(
+                    f"cube: found a field of shape {tuple(tensor.shape)}, wanted one value or {num_games}"
+                ) from None
+
+        owner = self.owner if isinstance(self.owner, Tensor) else _OWNERS[self.owner]
+        cube = object.__new__(Cube)  # the fields are already checked, and checking again would wait for the device
+        for name, field in (
+            ("value", spread(self.value, torch.int32)),
+            ("owner", spread(owner, torch.int8)),
+            ("jacoby", spread(self.jacoby, torch.bool)),
+            ("beavers", spread(self.beavers, torch.bool)),
+            ("away", spread(self._away(), torch.int32, 2)),
+            ("crawford", spread(self.crawford, torch.bool)),
+            ("max_cube", self.max_cube),
+        ):
+            object.__setattr__(cube, name, field)
+        return cube
+
+    def may_double(self) -> Tensor:
+        """May the player on roll offer the cube, dice apart? ``[N]`` bool (``[1]`` if no field is a tensor)."""
+        fields = (self.value, self.owner, self.jacoby, self.beavers, self.crawford)
+        lengths = [field.shape[0] for field in fields if isinstance(field, Tensor) and field.ndim]
+        if isinstance(self.away, Tensor) and self.away.ndim == 2:
+            lengths.append(self.away.shape[0])
+        devices = [field.device for field in (*fields, self.away) if isinstance(field, Tensor)]
+        cube = self.as_tensors(max(lengths, default=1), devices[0] if devices else "cpu")
+        assert isinstance(cube.value, Tensor) and isinstance(cube.owner, Tensor)
+        assert isinstance(cube.away, Tensor) and isinstance(cube.crawford, Tensor)
+        return may_double(cube.value, cube.owner, cube.away, cube.crawford, self.max_cube)
+
+    def flip(self) -> Cube:
+        """The same cube as the other player sees it: mine and theirs exchanged, and the two ``away``."""
+        if isinstance(self.owner, Tensor):
+            owner: str | Tensor = flip_owner(self.owner)
+        else:
+            owner = _NAMES[(3 - _OWNERS[self.owner]) % 3]
+        away: tuple[int, int] | Tensor | None
+        away = self.away.flip(-1) if isinstance(self.away, Tensor) else self.away and (self.away[1], self.away[0])
+        return replace(self, owner=owner, away=away)

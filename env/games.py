@@ -1,0 +1,260 @@
+"""A batch of games with cube and match score, one turn at a time, all on one device.
+
+A turn goes: `Games.double` (may be skipped), `Games.roll`, `Games.play`; whatever has ended is dealt again by
+`Games.deal`. Nothing here decides anything: offers, answers and plays come from outside. Every method changes the
+state in place, allocates a few ``[N]`` tensors and never waits for the device.
+
+Points of view: ``boards``, ``cube_owner`` are those of the player on roll; ``score`` and results are by player
+number, 0 and 1; ``player`` says who is on roll.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import torch
+from torch import Tensor
+
+from .board import flip, outcome, start_boards
+from .cube import CENTRED, THEIRS, Cube, flip_owner, may_double
+from .dice import check_seed, rolls
+from .variants import get_variant
+
+__all__ = ["GameEnd", "GameOptions", "Games"]
+
+
+@dataclass(frozen=True)
+class GameOptions:
+    """What is played. ``match_length`` 0 is money: each game for itself.
+
+    Attributes:
+        variant: name of the discipline.
+        match_length: points to win a match, 0 for money.
+        cube: is there a doubling cube?
+        jacoby: money only, see `Cube`.
+        crawford: matches only: no cube in the first game that a side starts one point short.
+        max_cube: no turn of the cube may go above this.
+    """
+
+    variant: str = "backgammon"
+    match_length: int = 0
+    cube: bool = True
+    jacoby: bool = False
+    crawford: bool = True
+    max_cube: int = 64
+
+    def __post_init__(self) -> None:
+        get_variant(self.variant)
+        if not 0 <= self.match_length <= 1000:
+            raise ValueError(f"match_length: found {self.match_length}, wanted 0 (money) to 1000")
+        if self.jacoby and self.match_length:
+            raise ValueError("jacoby: found it with match_length, wanted it in money games only")
+        if self.max_cube < 1 or self.max_cube & (self.max_cube - 1):
+            raise ValueError(f"max_cube: found {self.max_cube}, wanted a power of two from 1 up")
+
+
+@dataclass(frozen=True)
+class GameEnd:
+    """What ended just now, all ``[N]``; zero or False where a game goes on.
+
+    Attributes:
+        finished: bool, this game ended.
+        points: int32, signed, points won by player 0 (level x cube, Jacoby applied, surplus of a match counted).
+        level: int8, signed, +1 to +3 if player 0 won over the board, negative if player 1 did; 0 after a drop.
+        dropped: bool, it ended by a refused double.
+        match_winner: int8, +1 or -1 if a match ended too (player 0 or 1 won it); for money always 0.
+    """
+
+    finished: Tensor
+    points: Tensor
+    level: Tensor
+    dropped: Tensor
+    match_winner: Tensor
+
+
+class Games:
+    """``num_games`` games side by side, in slots numbered from ``first_slot``.
+
+    The dice of a slot depend on (``seed``, slot, number of rolls in that slot) alone.
+
+    Attributes:
+        boards: ``[N, 2, 26]`` int8, side 0 on roll.
+        player: ``[N]`` int8, the number of the player on roll.
+        dice: ``[N, 2]`` int8, 0 0 before the roll. After `deal` they hold the opening roll.
+        cube_value: ``[N]`` int32. cube_owner: ``[N]`` int8, 0 centred, 1 the player on roll, 2 the other.
+        score: ``[N, 2]`` int32, match points by player, capped at the length; always 0 for money.
+        crawford: ``[N]`` bool, this game is the Crawford game. crawford_done: it has been played in this match.
+        turn: ``[N]`` int32, turns completed in this game.
+        num_rolls: ``[N]`` int64, rolls drawn in this slot since the start.
+    """
+
+    def __init__(
+        self,
+        num_games: int,
+        options: GameOptions | None = None,
+        seed: int = 0,
+        first_slot: int = 0,
+        device: torch.device | str = "cpu",
+    ) -> None:
+        self.options = options or GameOptions()
+        self.seed = seed
+        check_seed(seed)
+        self.device = torch.device(device)
+        self.num_games = num_games
+        self.slots = torch.arange(first_slot, first_slot + num_games, dtype=torch.int64, device=self.device)
+        self._start = start_boards(1, self.options.variant, self.device)
+
+        def zeros(dtype: torch.dtype, *shape: int) -> Tensor:
+            return torch.zeros((num_games, *shape), dtype=dtype, device=self.device)
+
+        self.boards = self._start.repeat(num_games, 1, 1)
+        self.player = zeros(torch.int8)
+        self.dice = zeros(torch.int8, 2)
+        self.cube_value = zeros(torch.int32) + 1
+        self.cube_owner = zeros(torch.int8)
+        self.score = zeros(torch.int32, 2)
+        self.crawford = zeros(torch.bool)
+        self.crawford_done = zeros(torch.bool)
+        self.turn = zeros(torch.int32)
+        self.num_rolls = zeros(torch.int64)
+        self.deal(torch.ones(num_games, dtype=torch.bool, device=self.device))
+
+    _STATE = (
+        "boards",
+        "player",
+        "dice",
+        "cube_value",
+        "cube_owner",
+        "score",
+        "crawford",
+        "crawford_done",
+        "turn",
+        "num_rolls",
+    )
+
+    def state(self) -> dict[str, Tensor]:
+        """Everything that changes, by name; the tensors themselves, not copies."""
+        return {name: getattr(self, name) for name in self._STATE}
+
+    def load_state(self, state: dict[str, Tensor]) -> None:
+        """Take up a state saved by `state`; ``ValueError`` names what does not fit."""
+        for name in self._STATE:
+            mine = getattr(self, name)
+            if name not in state:
+                raise ValueError(f"games: {name}: found nothing, wanted shape {tuple(mine.shape)}")
+            found = state[name]
+            if found.shape != mine.shape or found.dtype != mine.dtype:
+                raise ValueError(
+                    f"games: {name}: found shape {tuple(found.shape)} of {found.dtype}, "
+                    f"wanted {tuple(mine.shape)} of {mine.dtype}"
+                )
+            setattr(self, name, found.to(self.device).clone())
+
+    def away(self) -> Tensor:
+        """Points still needed by the player on roll and the other, ``[N, 2]`` int32; 0 0 for money."""
+        if not self.options.match_length:
+            return torch.zeros_like(self.score)
+        away = self.options.match_length - self.score
+        return torch.where(self.player[:, None] == 0, away, away.flip(-1))
+
+    def cube(self) -> Cube:
+        """Cube and score as the player on roll sees them, every field a tensor."""
+        return Cube(
+            self.cube_value,
+            self.cube_owner,
+            jacoby=self.options.jacoby,
+            away=self.away() if self.options.match_length else None,
+            crawford=self.crawford if self.options.match_length else False,
+            max_cube=self.options.max_cube,
+        )
+
+    def may_double(self) -> Tensor:
+        """Where the player on roll may offer the cube now (rules.md 2.2, the dice included), ``[N]`` bool."""
+        if not self.options.cube:
+            return torch.zeros_like(self.crawford)
+        allowed = may_double(self.cube_value, self.cube_owner, self.away(), self.crawford, self.options.max_cube)
+        return allowed & (self.dice[:, 0] == 0)
+
+    def double(self, offer: Tensor, take: Tensor) -> GameEnd:
+        """Offer the cube where ``offer`` ``[N]`` holds and `may_double` allows; the opponent answers ``take`` ``[N]``.
+
+        A take doubles the cube and gives it to the opponent; a drop ends the game for the value before (2.3).
+        """
+        offer = offer & self.may_double()
+        dropped = offer & ~take
+        taken = offer & take
+        points = torch.where(dropped, self._sign() * self.cube_value, 0)
+        self.cube_value = torch.where(taken, self.cube_value * 2, self.cube_value)
+        self.cube_owner = torch.where(taken, THEIRS, self.cube_owner).to(torch.int8)
+        return self._end(dropped, points, torch.zeros_like(self.player), dropped)
+
+    def roll(self, where: Tensor | None = None) -> None:
+        """Roll for every game whose dice are not on the table (and, if given, where ``where`` holds)."""
+        needed = self.dice[:, 0] == 0
+        if where is not None:
+            needed = needed & where
+        dice = rolls(self.seed, self.slots, self.num_rolls)
+        self.dice = torch.where(needed[:, None], dice, self.dice)
+        self.num_rolls = self.num_rolls + needed
+
+    def play(self, afterstates: Tensor, where: Tensor | None = None) -> GameEnd:
+        """Leave each game on its chosen afterstate ``[N, 2, 26]`` (mover side 0) and pass the turn.
+
+        With ``where`` ``[N]`` bool only those games move. Finished games keep the final position, seen by the loser,
+        until `deal`.
+        """
+        level = outcome(afterstates, self.options.variant)
+        if where is None:
+            where = torch.ones_like(self.crawford)
+        level = torch.where(where, level, 0).to(torch.int8)
+        counted = level.int()
+        if self.options.jacoby:  # 2.9: a centred cube was never turned
+            counted = torch.where(self.cube_owner == CENTRED, counted.sign(), counted)
+        sign = self._sign()
+        end = self._end(level != 0, sign * counted * self.cube_value, (sign * level).to(torch.int8), None)
+        self.boards = torch.where(where[:, None, None], flip(afterstates), self.boards)
+        self.player = torch.where(where, 1 - self.player, self.player)
+        self.cube_owner = torch.where(where, flip_owner(self.cube_owner), self.cube_owner)
+        self.dice = torch.where(where[:, None], 0, self.dice)
+        self.turn = self.turn + where
+        return end
+
+    def deal(self, where: Tensor) -> None:
+        """Start the next game where ``where`` ``[N]`` holds, its opening roll on the table (1.2).
+
+        Where a match has ended, a new one begins.
+        """
+        opening = rolls(self.seed, self.slots, self.num_rolls, where)
+        self.num_rolls = self.num_rolls + where
+        self.boards = torch.where(where[:, None, None], self._start, self.boards)
+        starter = (opening[:, 1] > opening[:, 0]).to(torch.int8)
+        self.player = torch.where(where, starter, self.player)
+        self.dice = torch.where(where[:, None], opening, self.dice)
+        self.cube_value = torch.where(where, 1, self.cube_value)
+        self.cube_owner = torch.where(where, CENTRED, self.cube_owner).to(torch.int8)
+        self.turn = torch.where(where, 0, self.turn)
+        length = self.options.match_length
+        if length:
+            self.crawford_done = self.crawford_done | (where & self.crawford)
+            over = where & (self.score >= length).any(1)
+            self.score = torch.where(over[:, None], 0, self.score)
+            self.crawford_done = self.crawford_done & ~over
+            one_short = (self.score == length - 1).any(1)
+            crawford = one_short & ~self.crawford_done if self.options.crawford else torch.zeros_like(one_short)
+            self.crawford = torch.where(where, crawford, self.crawford)
+
+    def _sign(self) -> Tensor:
+        """+1 where player 0 is on roll, -1 where player 1 is, ``[N]`` int32."""
+        return 1 - 2 * self.player.int()
+
+    def _end(self, finished: Tensor, points: Tensor, level: Tensor, dropped: Tensor | None) -> GameEnd:
+        length = self.options.match_length
+        match_winner = torch.zeros_like(self.player)
+        if length:
+            won = torch.stack([points.clamp(min=0), (-points).clamp(min=0)], 1)
+            self.score = (self.score + won).clamp(max=length)  # 2.8: surplus points have no effect
+            reached = finished[:, None] & (self.score >= length)
+            match_winner = reached[:, 0].to(torch.int8) - reached[:, 1].to(torch.int8)
+        if dropped is None:
+            dropped = torch.zeros_like(finished)
+        return GameEnd(finished, points.int(), level, dropped, match_winner)
