@@ -4,7 +4,7 @@ PYTHON ?= python3
 ARGS ?=
 
 VENV_PYTHON := .venv/bin/python
-PIP_INSTALL := $(VENV_PYTHON) -m pip install --quiet --disable-pip-version-check -c constraints.txt
+PIP_INSTALL := $(VENV_PYTHON) -m pip install -qq --disable-pip-version-check -c constraints.txt
 RUN_STAMP := .venv/.installed-run
 DEV_STAMP := .venv/.installed-dev
 PYTEST := $(VENV_PYTHON) -m pytest
@@ -36,6 +36,7 @@ check:
 	scripts/check
 
 setup: $(DEV_STAMP)
+	@:
 
 # pip is asked for through the interpreter, so that a half-made .venv is finished and a folder may have any name.
 # torch comes first and alone: its pin then decides which build is taken, before anything asks for a range of it.
