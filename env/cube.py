@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 import torch
 from torch import Tensor
 
-__all__ = ["CENTRED", "MINE", "THEIRS", "Cube", "flip_owner", "may_double"]
+__all__ = ["CENTRED", "MINE", "THEIRS", "Cube", "CubeTensors", "flip_owner", "may_double"]
 
 CENTRED, MINE, THEIRS = 0, 1, 2
 _OWNERS = {"centred": CENTRED, "mine": MINE, "theirs": THEIRS}
@@ -32,6 +32,23 @@ def may_double(value: Tensor, owner: Tensor, away: Tensor, crawford: Tensor, max
     money = away[..., 0] == 0
     live = money | (value < away[..., 0])  # 2.4: a dead cube may not be offered
     return (owner != THEIRS) & ~crawford & live & (2 * value <= max_cube)
+
+
+@dataclass(frozen=True)
+class CubeTensors:
+    """A `Cube` spread over a batch: the same fields, all ``[N]`` tensors (``away`` ``[N, 2]``) but ``max_cube``."""
+
+    value: Tensor
+    owner: Tensor
+    jacoby: Tensor
+    beavers: Tensor
+    away: Tensor
+    crawford: Tensor
+    max_cube: int
+
+    def may_double(self) -> Tensor:
+        """May the player on roll offer the cube, dice apart? ``[N]`` bool."""
+        return may_double(self.value, self.owner, self.away, self.crawford, self.max_cube)
 
 
 @dataclass(frozen=True)
@@ -93,8 +110,8 @@ class Cube:
             return self.away
         return torch.tensor(self.away or (0, 0), dtype=torch.int32)
 
-    def as_tensors(self, num_games: int, device: torch.device | str = "cpu") -> Cube:
-        """The same cube with every field a tensor for ``num_games`` games; ``ValueError`` if a length differs."""
+    def as_tensors(self, num_games: int, device: torch.device | str = "cpu") -> CubeTensors:
+        """The same with every field a tensor for ``num_games`` games; ``ValueError`` if a length differs."""
 
         def spread(value: object, dtype: torch.dtype, *shape: int) -> Tensor:
             tensor = torch.as_tensor(value, dtype=dtype, device=device)
@@ -106,18 +123,15 @@ class Cube:
                 ) from None
 
         owner = self.owner if isinstance(self.owner, Tensor) else _OWNERS[self.owner]
-        cube = object.__new__(Cube)  # the fields are already checked, and checking again would wait for the device
-        for name, field in (
-            ("value", spread(self.value, torch.int32)),
-            ("owner", spread(owner, torch.int8)),
-            ("jacoby", spread(self.jacoby, torch.bool)),
-            ("beavers", spread(self.beavers, torch.bool)),
-            ("away", spread(self._away(), torch.int32, 2)),
-            ("crawford", spread(self.crawford, torch.bool)),
-            ("max_cube", self.max_cube),
-        ):
-            object.__setattr__(cube, name, field)
-        return cube
+        return CubeTensors(
+            spread(self.value, torch.int32),
+            spread(owner, torch.int8),
+            spread(self.jacoby, torch.bool),
+            spread(self.beavers, torch.bool),
+            spread(self._away(), torch.int32, 2),
+            spread(self.crawford, torch.bool),
+            self.max_cube,
+        )
 
     def may_double(self) -> Tensor:
         """May the player on roll offer the cube, dice apart? ``[N]`` bool (``[1]`` if no field is a tensor)."""
@@ -126,10 +140,7 @@ class Cube:
         if isinstance(self.away, Tensor) and self.away.ndim == 2:
             lengths.append(self.away.shape[0])
         devices = [field.device for field in (*fields, self.away) if isinstance(field, Tensor)]
-        cube = self.as_tensors(max(lengths, default=1), devices[0] if devices else "cpu")
-        assert isinstance(cube.value, Tensor) and isinstance(cube.owner, Tensor)
-        assert isinstance(cube.away, Tensor) and isinstance(cube.crawford, Tensor)
-        return may_double(cube.value, cube.owner, cube.away, cube.crawford, self.max_cube)
+        return self.as_tensors(max(lengths, default=1), devices[0] if devices else "cpu").may_double()
 
     def flip(self) -> Cube:
         """The same cube as the other player sees it: mine and theirs exchanged, and the two ``away``."""

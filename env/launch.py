@@ -2,7 +2,7 @@
 
 Every kernel here takes ``first`` as its first argument and handles row ``first + wp.tid()``. A CPU launch
 runs on the calling thread but releases the interpreter lock, so the rows are split over a thread pool of
-``torch.get_num_threads()``; on CUDA it is one launch on torch's current stream. Nothing is allocated, nothing
+``torch.get_num_threads()`` (in a worker: one); on CUDA it is one launch on torch's current stream. Nothing is allocated, nothing
 waits for the device. Tensors are passed as they are: the memory is shared, and must be contiguous.
 """
 
@@ -11,14 +11,16 @@ from __future__ import annotations
 import os
 import sys
 import threading
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from itertools import pairwise
 from typing import Any
 
 import torch
 import warp as wp
 from torch import Tensor
 
-__all__ = ["launch_rows"]
+__all__ = ["launch_rows", "split_rows"]
 
 
 def _initialise_warp() -> None:
@@ -52,8 +54,23 @@ _loaded: set[tuple[str, str]] = set()
 def _thread_pool() -> ThreadPoolExecutor:
     global _pool  # noqa: PLW0603  # one pool a process, made at the first use
     if _pool is None:
-        _pool = ThreadPoolExecutor(max_workers=32, thread_name_prefix="nardy-kernel")
+        # In a worker torch keeps to one thread, so work split here is not split again inside.
+        _pool = ThreadPoolExecutor(32, "nardy-rows", initializer=torch.set_num_threads, initargs=(1,))
     return _pool
+
+
+def split_rows(work: Callable[[int, int], None], num_rows: int, min_rows: int) -> None:
+    """Run ``work(begin, end)`` over 0 to ``num_rows`` on ``torch.get_num_threads()`` threads, and wait.
+
+    No part is smaller than ``min_rows`` unless all is. ``work`` must release the interpreter lock to gain anything.
+    """
+    num_parts = min(torch.get_num_threads(), max(1, num_rows // min_rows))
+    if num_parts == 1:
+        work(0, num_rows)
+        return
+    bounds = [num_rows * part // num_parts for part in range(num_parts + 1)]
+    for future in [_thread_pool().submit(work, *part) for part in pairwise(bounds)]:
+        future.result()
 
 
 def _as_warp(argument: Any, kernel_type: Any) -> Any:
@@ -62,8 +79,8 @@ def _as_warp(argument: Any, kernel_type: Any) -> Any:
     return wp.from_torch(argument, dtype=kernel_type.dtype, return_ctype=True)
 
 
-def launch_rows(kernel: Any, num_rows: int, *arguments: Any, device: torch.device) -> None:
-    """Run ``kernel(first, *arguments)`` for ``num_rows`` rows on ``device``; returns before CUDA has finished.
+def launch_rows(kernel: Any, num_rows: int, *arguments: Any, device: torch.device, first_row: int = 0) -> None:
+    """Run ``kernel`` for ``num_rows`` rows from ``first_row`` on ``device``; returns before CUDA has finished.
 
     Tensor arguments must be contiguous and live on ``device``; other arguments are passed by value.
     """
@@ -74,21 +91,15 @@ def launch_rows(kernel: Any, num_rows: int, *arguments: Any, device: torch.devic
     if device.type == "cuda":
         torch_stream = torch.cuda.current_stream(device)
         stream = wp.stream_from_torch(torch_stream)  # type: ignore[no-untyped-call]  # as above
-        wp.launch(kernel, dim=num_rows, inputs=[0, *values], stream=stream, block_dim=_BLOCK_DIM)
+        wp.launch(kernel, dim=num_rows, inputs=[first_row, *values], stream=stream, block_dim=_BLOCK_DIM)
         return
     key = (kernel.module.name, kernel.key)
     if key not in _loaded:  # compiling is not safe from several threads at once
         with _load_lock:
             kernel.module.load("cpu", block_dim=1)  # as a CPU launch does, or it is compiled twice
             _loaded.add(key)
-    num_parts = min(torch.get_num_threads(), max(1, num_rows // _MIN_ROWS_PER_THREAD))
-    bounds = [num_rows * part // num_parts for part in range(num_parts + 1)]
 
-    def run(part: int) -> None:
-        first = bounds[part]
-        wp.launch(kernel, dim=bounds[part + 1] - first, inputs=[first, *values], device="cpu")
+    def work(begin: int, end: int) -> None:
+        wp.launch(kernel, dim=end - begin, inputs=[first_row + begin, *values], device="cpu")
 
-    waiting = [_thread_pool().submit(run, part) for part in range(1, num_parts)]
-    run(0)
-    for future in waiting:
-        future.result()
+    split_rows(work, num_rows, _MIN_ROWS_PER_THREAD)

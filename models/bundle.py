@@ -1,0 +1,147 @@
+"""Saving and loading networks: one safetensors file with a JSON header, and nothing that could run code.
+
+A bundle holds the weights ``network.*``. A training checkpoint is the same file with more tensors in it, among them
+the averaged weights ``ema.*``, which are preferred on loading. The header (metadata key ``nardy``) says the
+format, the variant, the network's shape and encoding, and how it was trained.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+import torch
+from safetensors import SafetensorError, safe_open
+from safetensors.torch import save
+from torch import Tensor
+
+from ..env.variants import VARIANTS
+from .network import Network, NetworkConfig
+
+__all__ = ["BUNDLED", "BundleError", "find_weights", "load_network", "read_header", "read_tensors", "save_bundle"]
+
+FORMAT = "nardy-1"
+MAX_FILE_BYTES = 4 << 30
+BUNDLED = Path(__file__).parent / "bundled"
+
+
+class BundleError(ValueError):
+    """A file that is not a usable bundle or checkpoint; the message names it, what was found and what was wanted."""
+
+
+def save_tensors(path: Path, tensors: dict[str, Tensor], header: dict[str, Any]) -> None:
+    """Write a file whole or not at all: to a temporary name beside it, flushed to the disk, then renamed."""
+    data = save(
+        {name: tensor.detach().to("cpu").contiguous() for name, tensor in tensors.items()},
+        metadata={"nardy": json.dumps({"format": FORMAT, **header}, sort_keys=True)},
+    )
+    temporary = path.with_name(f".{path.name}.{os.getpid()}.tmp")
+    try:
+        with open(temporary, "wb") as file:
+            file.write(data)
+            file.flush()
+            os.fsync(file.fileno())
+        os.replace(temporary, path)
+    finally:
+        temporary.unlink(missing_ok=True)
+
+
+def save_bundle(path: Path, network: Network, variant: str, facts: dict[str, Any] | None = None) -> None:
+    """Write ``network``'s weights and what a reader needs to use them; ``facts`` (JSON values) go into the header."""
+    header = {"kind": "bundle", "variant": variant, "network": asdict(network.config), "facts": facts or {}}
+    save_tensors(path, {f"network.{name}": tensor for name, tensor in network.state_dict().items()}, header)
+
+
+def read_header(path: Path) -> dict[str, Any]:
+    """The JSON header of a bundle or checkpoint; `BundleError` if the file is something else."""
+    try:
+        size = path.stat().st_size
+        if size > MAX_FILE_BYTES:
+            raise BundleError(f"{path}: found {size} bytes, wanted at most {MAX_FILE_BYTES}")
+        with safe_open(str(path), framework="pt") as file:
+            metadata = file.metadata() or {}
+    except (OSError, SafetensorError) as error:
+        raise BundleError(f"{path}: found no readable safetensors file ({error}), wanted a nardy bundle") from None
+    try:
+        header = json.loads(metadata.get("nardy", ""))
+    except (json.JSONDecodeError, RecursionError):
+        header = None
+    if not isinstance(header, dict) or header.get("format") != FORMAT:
+        found = header.get("format") if isinstance(header, dict) else None
+        raise BundleError(f"{path}: found format {found!r}, wanted {FORMAT!r}")
+    if header.get("variant") not in VARIANTS:
+        raise BundleError(f"{path}: found variant {header.get('variant')!r}, wanted one of {', '.join(VARIANTS)}")
+    return header
+
+
+def read_tensors(path: Path, prefix: str = "") -> dict[str, Tensor]:
+    """The tensors whose names begin with ``prefix``, named without it, on the CPU."""
+    try:
+        with safe_open(str(path), framework="pt") as file:
+            return {name[len(prefix) :]: file.get_tensor(name) for name in file.keys()  # noqa: SIM118  # a file, not a dict if name.startswith(prefix)}
+    except (OSError, SafetensorError) as error:
+        raise BundleError(f"{path}: found a damaged file ({error}), wanted a nardy bundle") from None
+
+
+def network_config(path: Path, header: dict[str, Any]) -> NetworkConfig:
+    """The network's shape from a header; `BundleError` if it makes no sense."""
+    fields = header.get("network")
+    try:
+        if not isinstance(fields, dict) or set(fields) != {"hidden", "encoding"}:
+            raise ValueError(f"found {fields!r}, wanted hidden and encoding")
+        if not all(isinstance(units, int) and 0 < units <= 1 << 16 for units in fields["hidden"]):
+            raise ValueError(f"found hidden {fields['hidden']!r}, wanted numbers from 1 to 65536")
+        return NetworkConfig(tuple(fields["hidden"]), fields["encoding"])
+    except (TypeError, ValueError) as error:
+        raise BundleError(f"{path}: network: {error}") from None
+
+
+def load_weights(path: Path, network: Network, tensors: dict[str, Tensor]) -> None:
+    """Copy ``tensors`` into ``network``; `BundleError` names the first that is missing, foreign or misshapen."""
+    wanted = network.state_dict()
+    for name in sorted(set(wanted) | set(tensors)):
+        if name not in tensors:
+            raise BundleError(f"{path}: found no tensor {name}, wanted shape {tuple(wanted[name].shape)}")
+        if name not in wanted:
+            raise BundleError(f"{path}: found tensor {name}, wanted only those of a network {network.config.hidden}")
+        if tensors[name].shape != wanted[name].shape or tensors[name].dtype != wanted[name].dtype:
+            raise BundleError(
+                f"{path}: {name}: found shape {tuple(tensors[name].shape)} of {tensors[name].dtype}, "
+                f"wanted {tuple(wanted[name].shape)} of {wanted[name].dtype}"
+            )
+        if not bool(torch.isfinite(tensors[name]).all()):
+            raise BundleError(f"{path}: {name}: found a value that is not finite, wanted finite weights")
+    network.load_state_dict(tensors)
+
+
+def load_network(path: Path, device: torch.device | str = "cpu") -> tuple[Network, dict[str, Any]]:
+    """The network in a bundle or checkpoint (averaged weights where there are any) and the file's header."""
+    header = read_header(path)
+    network = Network(network_config(path, header))
+    load_weights(path, network, read_tensors(path, "ema.") or read_tensors(path, "network."))
+    return network.to(device).eval().requires_grad_(False), header
+
+
+def find_weights(name_or_path: str | Path) -> Path:
+    """The file meant by a bundled model's name, a bundle, a checkpoint, or a run's folder (its newest weights)."""
+    bundled = BUNDLED / f"{name_or_path}.safetensors"
+    if str(name_or_path).isidentifier() and bundled.is_file():
+        return bundled
+    path = Path(name_or_path)
+    if path.is_dir():
+        if (path / "bundle.safetensors").is_file():
+            return path / "bundle.safetensors"
+        checkpoints = sorted(path.glob("checkpoints/*.safetensors")) or sorted(path.glob("*.safetensors"))
+        if not checkpoints:
+            raise BundleError(f"{path}: found no bundle.safetensors and no checkpoints, wanted the folder of a run")
+        return checkpoints[-1]
+    if not path.is_file():
+        names = ", ".join(sorted(file.stem for file in BUNDLED.glob("*.safetensors"))) or "none yet"
+        raise BundleError(
+            f"model: found no file {str(name_or_path)!r}, wanted a path of a run, checkpoint or bundle, "
+            f"or a bundled model ({names})"
+        )
+    return path

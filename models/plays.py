@@ -1,0 +1,123 @@
+"""Every legal play of a batch of positions, valued by the network: the inner loop of self-play and of 0-ply play.
+
+Cost model, a ply of N games with M afterstates (about 18.6 N): one list of afterstates, one dense first layer for N
+positions, then per chunk of rows the changed part of the first layer, the other layers and the values. A chunk fits the
+cache of a core; on a CPU the chunks are shared among the threads. The only host synchronisation is the
+number of afterstates.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import torch
+from torch import Tensor
+
+from ..env.launch import launch_rows, split_rows
+from ..env.movegen import afterstates_unchecked
+from ..env.variants import get_variant
+from .encoding import encode
+from .kernels.choice import best_rows
+from .kernels.encoding import BLOCK, first_layer
+from .kernels.values import play_values
+from .network import Network
+
+__all__ = ["COLUMNS", "FirstLayer", "Plays", "evaluate_plays", "mover_values"]
+
+# Columns of play values: cubeless equity, then with the cube centred, mine, theirs (as the mover sees it).
+COLUMNS = 4
+_CHUNK_ROWS = {"cpu": 1024, "cuda": 1 << 18}
+
+
+class FirstLayer:
+    """A network's first layer as a table, to be made anew whenever the weights change."""
+
+    def __init__(self, network: Network) -> None:
+        self.table = network.first_layer_table().contiguous()
+
+    def blocks(self, tensor: Tensor) -> Tensor:
+        """``[N, units]`` as ``[N, units / 16, 16]``, as the kernels take it."""
+        return tensor.view(tensor.shape[0], -1, BLOCK)
+
+
+@dataclass(frozen=True)
+class Plays:
+    """The afterstates of N games and what the network says of them; M rows in all.
+
+    Attributes:
+        game: ``[M]`` int64, non-decreasing. ends: ``[N]`` int64, one past each game's last row.
+        boards: ``[M, 2, 26]`` int8, the mover side 0.
+        raw: ``[M, 9]`` float32, the network's outputs for the player on roll next.
+        values: ``[M, 4]`` float32, for the mover: cubeless equity, then in points per unit of the cube with the cube
+            centred, mine, theirs (the opponent's right to double next included). Exact where the game is over.
+    """
+
+    game: Tensor
+    ends: Tensor
+    boards: Tensor
+    raw: Tensor
+    values: Tensor
+
+    def best(self) -> Tensor:
+        """The best row for each column of ``values``, ``[N, 4]`` int64, ties to the lowest."""
+        best = torch.empty((self.ends.shape[0], COLUMNS), dtype=torch.int64, device=self.ends.device)
+        launch_rows(best_rows, best.shape[0], self.ends, self.values, best, device=best.device)
+        return best
+
+
+def mover_values(raw: Tensor, afterstates: Tensor, variant: str) -> Tensor:
+    """Values ``[M, 4]`` (the columns of `Plays`) for the mover of ``afterstates``, from raw outputs ``[M, 9]``."""
+    values = torch.empty((raw.shape[0], COLUMNS), dtype=torch.float32, device=raw.device)
+    boards = afterstates.view(-1, 52)
+    launch_rows(play_values, raw.shape[0], boards, raw, get_variant(variant).max_level, values, device=raw.device)
+    return values
+
+
+@torch.no_grad()
+def evaluate_plays(
+    network: Network, boards: Tensor, dice: Tensor, variant: str, first: FirstLayer | None = None
+) -> Plays:
+    """Value every legal play of ``boards`` ``[N, 2, 26]`` int8 contiguous with ``dice`` ``[N, 2]`` int8, unchecked."""
+    if first is None:
+        first = FirstLayer(network)
+    device = boards.device
+    game, afterstates = afterstates_unchecked(boards, dice)
+    num_rows = afterstates.shape[0]
+    ends = torch.searchsorted(game, torch.arange(1, boards.shape[0] + 1, device=device))
+    sums = torch.nn.functional.linear(encode(boards.flip(1)), network.first.weight, network.first.bias)
+    flat = afterstates.view(-1, 52)
+    packed = boards.view(-1, 52).view(torch.int32)
+    packed_afterstates = flat.view(torch.int32)
+    max_level = get_variant(variant).max_level
+    raw = torch.empty((num_rows, network.head.out_features), dtype=torch.float32, device=device)
+    values = torch.empty((num_rows, COLUMNS), dtype=torch.float32, device=device)
+    chunk = _CHUNK_ROWS[device.type]
+    units = network.config.hidden[0]
+
+    def work(begin: int, end: int) -> None:
+        buffer = torch.empty((min(chunk, end - begin), units), dtype=torch.float32, device=device)
+        for low in range(begin, end, chunk):
+            high = min(low + chunk, end)
+            hidden = buffer[: high - low]
+            launch_rows(
+                first_layer,
+                high - low,
+                packed,
+                first.blocks(sums),
+                game,
+                packed_afterstates,
+                first.blocks(first.table),
+                low,
+                first.blocks(hidden),
+                device=device,
+                first_row=low,
+            )
+            with torch.no_grad():  # the mode belongs to a thread
+                network.after_first_layer(hidden, out=raw[low:high])
+            launch_rows(play_values, high - low, flat, raw, max_level, values, device=device, first_row=low)
+
+    if device.type == "cpu":
+        split_rows(work, num_rows, chunk)
+    else:
+        work(0, num_rows)
+    return Plays(game, ends, afterstates, raw, values)
