@@ -84,7 +84,7 @@ def board_text(
     cube_owner: int = 0,
     score: Sequence[int] | None = None,
     match_length: int = 0,
-    ascii: bool = False,  # noqa: A002  # the natural word for the caller
+    ascii: bool = False,  # the natural word for the caller
     on_roll: int = 0,
     names: Sequence[str] | None = None,
 ) -> str:

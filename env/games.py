@@ -243,6 +243,50 @@ class Games:
             crawford = one_short & ~self.crawford_done if self.options.crawford else torch.zeros_like(one_short)
             self.crawford = torch.where(where, crawford, self.crawford)
 
+    def restart(self, where: Tensor) -> None:
+        """Abandon what is played where ``where`` ``[N]`` holds: a new game or match at no score, as by `deal`."""
+        self.score = torch.where(where[:, None], 0, self.score)
+        self.crawford = self.crawford & ~where
+        self.crawford_done = self.crawford_done & ~where
+        self.deal(where)
+
+    def place(
+        self,
+        where: Tensor,
+        boards: Tensor | None = None,
+        player: Tensor | None = None,
+        dice: Tensor | None = None,
+        cube: Cube | None = None,
+    ) -> None:
+        """Set up positions where ``where`` ``[N]`` holds; what is not given stays. Nothing is checked.
+
+        Args:
+            where: ``[N]`` bool.
+            boards: ``[N, 2, 26]`` int8, side 0 on roll.
+            player: ``[N]`` int8, the number of the player on roll.
+            dice: ``[N, 2]`` int8, on the table; 0 0 before the roll.
+            cube: value, owner and, in a match, score and Crawford as the player on roll sees them. The Crawford game
+                counts as played if it is not this one and a side needs one point.
+        """
+        if boards is not None:
+            self.boards = torch.where(where[:, None, None], boards, self.boards)
+        if player is not None:
+            self.player = torch.where(where, player, self.player)
+        if dice is not None:
+            self.dice = torch.where(where[:, None], dice, self.dice)
+        if cube is None:
+            return
+        set_up = cube.as_tensors(self.num_games, self.device)
+        self.cube_value = torch.where(where, set_up.value, self.cube_value)
+        self.cube_owner = torch.where(where, set_up.owner, self.cube_owner)
+        if self.options.match_length:
+            score = self.options.match_length - set_up.away
+            score = torch.where(self.player[:, None] == 0, score, score.flip(-1))
+            post_crawford = (set_up.away == 1).any(1) & ~set_up.crawford
+            self.score = torch.where(where[:, None], score, self.score)
+            self.crawford = torch.where(where, set_up.crawford, self.crawford)
+            self.crawford_done = torch.where(where, post_crawford, self.crawford_done)
+
     def _sign(self) -> Tensor:
         """+1 where player 0 is on roll, -1 where player 1 is, ``[N]`` int32."""
         return 1 - 2 * self.player.int()

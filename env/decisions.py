@@ -1,0 +1,207 @@
+"""Games taken decision by decision: one checker move, one cube decision at a time, for a whole batch.
+
+`Decisions` adds to `Games` what lies inside a turn: whose decision of which kind is next (`Phase`), the position so far
+and the dice left. Whole-turn steps go through `Games` and its rules. Every game takes one action a `step`; dice are
+rolled as soon as nobody has anything to decide before. Cost of a step: three launches and a few dozen ``[N]``
+operations, no host synchronisation.
+
+Actions are numbers, the same in every discipline: a move is ``(die - 1) * 25 + (point - 1)`` with the point in the
+mover's numbering and 25 for the bar; the others have the names below. Further kinds are appended after `PASS`.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import IntEnum
+
+import torch
+from torch import Tensor
+
+from .board import flip
+from .cube import Cube, flip_owner
+from .games import GameEnd, Games
+from .moves import apply_move, dice_to_play, move_mask, use_die
+
+__all__ = ["DOUBLE", "DROP", "NUM_ACTIONS", "NUM_MOVES", "PASS", "ROLL", "TAKE", "Decisions", "Phase", "Step"]
+
+NUM_MOVES = 150
+ROLL = 150  # roll without doubling, where doubling is possible
+DOUBLE = 151
+TAKE = 152
+DROP = 153
+PASS = 154  # no legal move: the only action then
+NUM_ACTIONS = 155
+
+
+class Phase(IntEnum):
+    """What is to be decided next."""
+
+    CUBE = 0  # roll or double, asked only where doubling is legal
+    ANSWER = 1  # the opponent of the player on roll: take or drop
+    MOVE = 2  # a checker to move, or the forced pass
+    OVER = 3  # nothing until `Decisions.deal`
+
+
+@dataclass(frozen=True)
+class Step:
+    """What one action a game did, all ``[N]``.
+
+    Attributes:
+        legal: bool, the action was legal. Where it was not, nothing changed.
+        end: the games that ended.
+    """
+
+    legal: Tensor
+    end: GameEnd
+
+
+class Decisions:
+    """One decision a game at a time over ``games``, which it drives from then on.
+
+    Attributes:
+        games: the games; between turns their state is the whole state.
+        phase: ``[N]`` int8, a `Phase`.
+        boards: ``[N, 2, 26]`` int8, the position with the moves of this turn made; side 0 is the player on roll.
+        dice_left: ``[N, 4]`` int8, dice still to play, 0 for none; all 0 outside `Phase.MOVE`.
+        forced_dice: ``[N, 2]`` int8, the next roll of each game if not 0 0; may be set, is cleared when used. In an
+            opening roll the first die is player 0's, and two equal dice count as a tie: rolled again (rules.md 1.2).
+    """
+
+    def __init__(self, games: Games) -> None:
+        self.games = games
+        self.phase = torch.zeros_like(games.player)
+        self.boards = games.boards
+        self.dice_left = torch.zeros((games.num_games, 4), dtype=torch.int8, device=games.device)
+        self.forced_dice = torch.zeros_like(games.dice)
+        self._begin(torch.ones_like(games.crawford))
+
+    def mask(self) -> Tensor:
+        """The legal actions, ``[N, 155]`` bool; at least one in every game that is not over. Not a copy."""
+        return self._mask
+
+    def player(self) -> Tensor:
+        """Number of the player who decides, ``[N]`` int8; of a game that is over, who is on roll in `Games`."""
+        return torch.where(self.phase == Phase.ANSWER, 1 - self.games.player, self.games.player)
+
+    def observation(self) -> dict[str, Tensor]:
+        """What the player who decides sees, all from his side.
+
+        ``board`` ``[N, 2, 26]`` int8, side 0 he himself; ``dice`` ``[N, 4]`` int8, `dice_left`; ``phase`` ``[N]``
+        int8; ``cube_value`` ``[N]`` int32, before an offer is answered the old value; ``cube_owner`` ``[N]`` int8, 0
+        centred, 1 he, 2 the opponent; ``away`` ``[N, 2]`` int32, points that he and the opponent still need, 0 0 for
+        money; ``crawford`` ``[N]`` bool.
+        """
+        answers = self.phase == Phase.ANSWER
+        away = self.games.away()
+        return {
+            "board": torch.where(answers[:, None, None], flip(self.boards), self.boards),
+            "dice": self.dice_left,
+            "phase": self.phase,
+            "cube_value": self.games.cube_value,
+            "cube_owner": torch.where(answers, flip_owner(self.games.cube_owner), self.games.cube_owner),
+            "away": torch.where(answers[:, None], away.flip(-1), away),
+            "crawford": self.games.crawford,
+        }
+
+    def step(self, actions: Tensor) -> Step:
+        """Take one action a game, ``[N]`` of an integer type; an illegal one changes nothing.
+
+        Where the action ends the turn, the other player's begins: a cube decision if one is legal, else his roll. A
+        game that ends stays, `Phase.OVER`, until `deal`.
+        """
+        actions = actions.long()
+        known = (actions >= 0) & (actions < NUM_ACTIONS)
+        legal = known & self._mask.gather(1, actions.clamp(0, NUM_ACTIONS - 1)[:, None])[:, 0]
+        chosen = torch.where(legal, actions, -1)
+        taken = chosen == TAKE
+        self.phase = torch.where(chosen == DOUBLE, Phase.ANSWER, self.phase).to(torch.int8)
+        cube_end = self.games.double(taken | (chosen == DROP), taken)
+        self._roll((chosen == ROLL) | taken)
+        turn_over = self._move(chosen)
+        end = _both(cube_end, self.games.play(self.boards, turn_over))
+        self._begin(turn_over, end.finished)
+        return Step(legal, end)
+
+    def deal(self, where: Tensor) -> None:
+        """Start the next game, of a finished match the next match, where ``where`` ``[N]`` holds; see `Games.deal`."""
+        self.games.deal(where)
+        self._opened(where)
+
+    def restart(self, where: Tensor) -> None:
+        """Abandon what is played where ``where`` ``[N]`` holds and start a game or match anew at no score."""
+        self.games.restart(where)
+        self._opened(where)
+
+    def place(
+        self,
+        where: Tensor,
+        boards: Tensor | None = None,
+        player: Tensor | None = None,
+        dice: Tensor | None = None,
+        cube: Cube | None = None,
+    ) -> None:
+        """Set up positions where ``where`` ``[N]`` holds; see `Games.place`. The turn starts from the beginning."""
+        self.games.place(where, boards=boards, player=player, dice=dice, cube=cube)
+        self._begin(where)
+
+    def _opened(self, where: Tensor) -> None:
+        """Put forced opening rolls in the place of those just drawn, and begin."""
+        forced = where & (self.forced_dice[:, 0] > 0)
+        decided = forced & (self.forced_dice[:, 0] != self.forced_dice[:, 1])
+        starter = (self.forced_dice[:, 1] > self.forced_dice[:, 0]).to(torch.int8)
+        self.games.place(decided, player=starter, dice=self.forced_dice)
+        self.forced_dice = torch.where(forced[:, None], 0, self.forced_dice)
+        self._begin(where)
+
+    def _begin(self, turn: Tensor, finished: Tensor | None = None) -> None:
+        """Begin a turn where ``turn`` holds, or leave it there if the game has ``finished``; find what is legal."""
+        games = self.games
+        if finished is not None:
+            turn = turn & ~finished
+            self.phase = torch.where(finished, Phase.OVER, self.phase).to(torch.int8)
+            self._show(finished)
+        self._show(turn)
+        asked = turn & games.may_double()
+        self.phase = torch.where(asked, Phase.CUBE, self.phase).to(torch.int8)
+        self._roll(turn & ~asked)
+        moves = move_mask(self.boards, self.dice_left, games.options.variant).flatten(1)
+        move = self.phase == Phase.MOVE
+        cube, answer = (self.phase == Phase.CUBE)[:, None], (self.phase == Phase.ANSWER)[:, None]
+        dances = (move & ~moves.any(1))[:, None]
+        self._mask = torch.cat([moves, cube, cube, answer, answer, dances], 1)
+
+    def _show(self, where: Tensor) -> None:
+        """Take up the position of `Games` where ``where`` holds, with no dice to play."""
+        self.boards = torch.where(where[:, None, None], self.games.boards, self.boards)
+        self.dice_left = torch.where(where[:, None], 0, self.dice_left)
+
+    def _roll(self, where: Tensor) -> None:
+        """Roll where ``where`` holds, unless the dice lie there already, and go on to the moves."""
+        games = self.games
+        forced = where & (games.dice[:, 0] == 0) & (self.forced_dice[:, 0] > 0)
+        games.dice = torch.where(forced[:, None], self.forced_dice, games.dice)
+        self.forced_dice = torch.where(forced[:, None], 0, self.forced_dice)
+        games.roll(where)
+        self.phase = torch.where(where, Phase.MOVE, self.phase).to(torch.int8)
+        self.dice_left = torch.where(where[:, None], dice_to_play(games.dice), self.dice_left)
+
+    def _move(self, chosen: Tensor) -> Tensor:
+        """Make the chosen moves; where the turn is over then, ``[N]`` bool."""
+        variant = self.games.options.variant
+        moves = (chosen >= 0) & (chosen < NUM_MOVES)
+        die = torch.where(moves, chosen // 25 + 1, 0)
+        self.boards = apply_move(self.boards, die, chosen % 25 + 1, variant)
+        self.dice_left = use_die(self.dice_left, die)
+        more = move_mask(self.boards, self.dice_left, variant).flatten(1).any(1)
+        return (chosen == PASS) | (moves & ~more)
+
+
+def _both(one: GameEnd, other: GameEnd) -> GameEnd:
+    """The ends of two sets of games without a common one, as one."""
+    return GameEnd(
+        one.finished | other.finished,
+        one.points + other.points,
+        one.level + other.level,
+        one.dropped | other.dropped,
+        one.match_winner + other.match_winner,
+    )

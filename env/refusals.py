@@ -1,0 +1,92 @@
+"""Why an action is illegal, in words, with the number of the rule it breaks (rules.md).
+
+For people and logs: one game at a time, on plain numbers. What is legal is decided by `Decisions.mask` alone; here a
+refused action is only explained.
+"""
+
+from __future__ import annotations
+
+import torch
+
+from .cube import THEIRS
+from .decisions import DOUBLE, DROP, NUM_ACTIONS, PASS, ROLL, TAKE, Decisions, Phase
+from .moves import apply_move, move_mask, use_die
+
+__all__ = ["why_illegal", "why_no_double"]
+
+
+def why_no_double(decisions: Decisions, game: int) -> str | None:
+    """Why the player on roll of ``game`` may not double at all this turn, the dice apart; None if he may (2.2)."""
+    games = decisions.games
+    options = games.options
+    if not options.cube:
+        return "this game is played without a cube"
+    if bool(games.crawford[game]):
+        return "this is the Crawford game, played without the cube (rule 2.6)"
+    if int(games.cube_owner[game]) == THEIRS:
+        return "the cube is the opponent's, only its owner may double (rule 2.2)"
+    value = int(games.cube_value[game])
+    if options.match_length:
+        away = int(games.away()[game, 0])
+        if value >= away:
+            return f"the cube is dead: at {value} it already wins the {away} missing points (rule 2.4)"
+    if 2 * value > options.max_cube:
+        return f"the cube may not go above {options.max_cube} (rule 2.5)"
+    return None
+
+
+def why_illegal(decisions: Decisions, game: int, action: int) -> str:
+    """The reason in words why ``action``, which must be illegal, cannot be taken in ``game`` now."""
+    phase = Phase(int(decisions.phase[game]))
+    if not 0 <= action < NUM_ACTIONS:
+        return f"there is no action {action}: actions are numbered 0 to {NUM_ACTIONS - 1}"
+    if phase is Phase.OVER:
+        return "the game is over"
+    if phase is Phase.ANSWER:
+        return "a double is offered: take or drop it first (rule 2.3)"
+    if action in (TAKE, DROP):
+        return "no double is offered (rule 2.10)"
+    if action == DOUBLE:
+        return why_no_double(decisions, game) or "the dice are rolled already, and doubling comes before (rule 2.2)"
+    if phase is Phase.CUBE:
+        return "the dice are not rolled yet: roll or double (rule 1.3)"
+    if action == ROLL:
+        return "the dice are rolled already (rule 1.3)"
+    if action == PASS:
+        return "there is a legal move, and it must be played (rule 1.5)"
+    return _why_no_move(decisions, game, action // 25 + 1, action % 25 + 1)
+
+
+def _why_no_move(decisions: Decisions, game: int, die: int, point: int) -> str:
+    mine, theirs = decisions.boards[game].tolist()
+    left = [number for number in decisions.dice_left[game].tolist() if number]
+    place = "the bar" if point == 25 else f"point {point}"
+    target = point - die
+    if die not in left:
+        return f"there is no {die} left to play, only {' '.join(map(str, left))}"
+    if not mine[point]:
+        return f"there is no checker on {place}"
+    if mine[25] and point != 25:
+        return "a checker is on the bar and must enter first (rule 1.4)"
+    if target >= 1:
+        if theirs[25 - target] >= 2:
+            return f"point {target} is held by {theirs[25 - target]} opposing checkers (rule 1.4)"
+    elif any(mine[7:]):
+        return "no checker may be borne off while one is outside the home board (rule 1.6)"
+    elif target < 0 and any(mine[point + 1 :]):
+        return f"a {die} may bear off from {place} only if no checker is on a higher point (rule 1.6)"
+    return _why_not_whole(decisions, game, left)
+
+
+def _why_not_whole(decisions: Decisions, game: int, left: list[int]) -> str:
+    """Why a move that is possible by itself does not belong to a legal turn (1.5)."""
+    if len(set(left)) == 1:
+        return "another move lets more of the dice be played (rule 1.5)"
+    board, dice_left = decisions.boards[game : game + 1], decisions.dice_left[game : game + 1]
+    offered = int(decisions.mask()[game].nonzero()[0, 0])
+    die, point = torch.tensor([offered // 25 + 1]), torch.tensor([offered % 25 + 1])
+    device = board.device
+    after = apply_move(board.contiguous(), die.to(device), point.to(device))
+    if bool(move_mask(after, use_die(dice_left, die.to(device))).any()):
+        return "both dice can be played, but not after this move (rule 1.5)"
+    return "only one of the dice can be played, and it must be the larger (rule 1.5)"
