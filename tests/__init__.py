@@ -1,0 +1,1 @@
+"""Tests, laid out as the folders they test. Not installed; helpers shared between folders are modules here."""
