@@ -1,21 +1,39 @@
-"""Rules, cube and match play of backgammon and its sister games, batched on the device."""
+"""Rules, cube and match play of backgammon and its sister games, batched on the device.
+
+Importing this registers the Gymnasium environments ``nardy/Backgammon-v0`` and ``nardy/Sprintgammon-v0``.
+"""
 
 from .board import flip, outcome, pip_counts, start_boards
 from .cube import Cube
+from .decisions import Decisions, Phase, Step
+from .drawing import board_text
 from .games import GameEnd, GameOptions, Games
+from .gym import BackgammonEnv
+from .gym_vector import BackgammonVectorEnv
 from .movegen import afterstates
+from .moves import apply_move, move_mask
+from .picture import board_picture
 from .variants import VARIANTS, Variant, get_variant
 
 __all__ = [
     "VARIANTS",
+    "BackgammonEnv",
+    "BackgammonVectorEnv",
     "Cube",
+    "Decisions",
     "GameEnd",
     "GameOptions",
     "Games",
+    "Phase",
+    "Step",
     "Variant",
     "afterstates",
+    "apply_move",
+    "board_picture",
+    "board_text",
     "flip",
     "get_variant",
+    "move_mask",
     "outcome",
     "pip_counts",
     "start_boards",

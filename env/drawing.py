@@ -86,6 +86,7 @@ def board_text(
     match_length: int = 0,
     ascii: bool = False,  # the natural word for the caller
     on_roll: int = 0,
+    offered: bool = False,
     names: Sequence[str] | None = None,
 ) -> str:
     """Draw one board as several lines of text, without a final newline, as side 0 sees it.
@@ -100,6 +101,7 @@ def board_text(
         match_length: points to win the match, 0 for money.
         ascii: use plain ASCII only.
         on_roll: the side whose dice these are, 0 or 1.
+        offered: the side on roll has offered the cube.
         names: what to call player 0 and player 1.
     """
     sides = checker_counts(board)
@@ -128,7 +130,8 @@ def board_text(
     if any(not any(side[1:]) for side in sides):
         roll_line = f"{checkers[0 if not any(mine[1:]) else 1]} has won"
     else:
-        roll_line = f"{checkers[on_roll]} to play {' '.join(rolled)}" if rolled else f"{checkers[on_roll]} on roll"
+        deed = f"to play {' '.join(rolled)}" if rolled else f"doubles to {2 * cube_value}" if offered else "on roll"
+        roll_line = f"{checkers[on_roll]} {deed}"
     stakes = [f"match to {match_length}" if match_length else "money game"]
     if cube_value:
         stakes.append(_cube_line(cube_value, cube_owner, checkers))

@@ -1,0 +1,180 @@
+"""A board as a picture: where the shapes of a position lie, and in which colours.
+
+Drawn as side 0 of the board sees it, like `env.drawing`: its home board at the bottom right. Player 0's checkers are
+dark, player 1's light. A `Picture` becomes pixels by `to_pixels` and SVG by `to_svg`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from .cube import CENTRED, MINE
+from .drawing import BoardLike, checker_counts
+from .shapes import Circle, Picture, Polygon, Rectangle, Shape, Text
+
+__all__ = ["board_picture"]
+
+# Measures and colours of the board.
+_POINT = 52  # width of a point
+_CHECKER = 24  # radius
+_HALF = 6 * _POINT
+_BAR = 60
+_TRAY = 72
+_FRAME = 26
+_TOP = 44  # heading above and below
+_FIELD = 500  # height of the playing field
+_POINT_HEIGHT = 212
+_LEFT = _FRAME
+_RIGHT = _LEFT + _HALF + _BAR
+_TRAY_LEFT = _RIGHT + _HALF + _FRAME // 2
+_WIDTH = _TRAY_LEFT + _TRAY + _FRAME
+_HEIGHT = _FIELD + 2 * _TOP + 2 * _FRAME
+_FIELD_TOP = _TOP + _FRAME
+_FIELD_BOTTOM = _FIELD_TOP + _FIELD
+_MIDDLE = _FIELD_TOP + _FIELD / 2
+
+_PAGE = "#f4f0e8"
+_INK = "#3b3029"
+_WOOD = "#5a3d2b"
+_WOOD_LIGHT = "#7a5640"
+_TRAY_WOOD = "#7d5c45"
+_FELT = "#2f5d50"
+_POINTS = ("#d8c39a", "#a4553d")
+_NUMBER = "#e9dcc4"
+_CHECKERS = (("#2b2624", "#0f0d0c", "#5c524d"), ("#f3ead8", "#a3937a", "#d9ccb2"))  # fill, rim, ring; by player
+_WHITE = "#fdfaf3"
+
+
+def _point_x(point: int) -> float:
+    """The middle of side 0's ``point``."""
+    column = point - 13 if point > 12 else 12 - point
+    return _LEFT + column * _POINT + _POINT / 2 + (_BAR if column > 5 else 0)
+
+
+def _field() -> list[Shape]:
+    shapes: list[Shape] = [
+        Rectangle(0, 0, _WIDTH, _HEIGHT, _PAGE),
+        Rectangle(0, _TOP, _WIDTH, _FIELD + 2 * _FRAME, _WOOD, radius=10),
+        Rectangle(_LEFT, _FIELD_TOP, _HALF, _FIELD, _FELT),
+        Rectangle(_RIGHT, _FIELD_TOP, _HALF, _FIELD, _FELT),
+        Rectangle(_LEFT + _HALF + _BAR / 2 - 1, _FIELD_TOP, 2, _FIELD, _WOOD_LIGHT),
+    ]
+    for top in (_FIELD_TOP, _FIELD_BOTTOM - _POINT_HEIGHT):
+        shapes.append(Rectangle(_TRAY_LEFT, top, _TRAY, _POINT_HEIGHT, _TRAY_WOOD, radius=5))
+    for point in range(1, 25):
+        x, upper = _point_x(point), point > 12
+        edge = _FIELD_TOP if upper else _FIELD_BOTTOM
+        tip = edge + (_POINT_HEIGHT if upper else -_POINT_HEIGHT)
+        corners = ((x - _POINT / 2 + 1, edge), (x + _POINT / 2 - 1, edge), (x, tip))
+        shapes.append(Polygon(corners, _POINTS[point % 2]))
+        shapes.append(Text(x, edge + (-_FRAME / 2 if upper else _FRAME / 2), str(point), 14, _NUMBER))
+    return shapes
+
+
+def _checkers(x: float, edge: float, direction: int, count: int, player: int, most: int = 5) -> list[Shape]:
+    """A stack of checkers from ``edge``, up (-1) or down (+1); a number on the last if there are more than ``most``."""
+    fill, rim, ring = _CHECKERS[player]
+    shapes: list[Shape] = []
+    y = edge
+    for place in range(min(count, most)):
+        y = edge + direction * (_CHECKER + 1 + place * 2 * (_CHECKER - 1))
+        shapes.append(Circle(x, y, _CHECKER, fill, rim, 2))
+        shapes.append(Circle(x, y, _CHECKER * 0.68, fill, ring, 1.5))
+    if count > most:
+        shapes.append(Text(x, y, str(count), 20, _CHECKERS[1 - player][0]))
+    return shapes
+
+
+def _borne_off(count: int, top: float, direction: int, player: int) -> list[Shape]:
+    """Checkers off, lying on their edges in the tray, and their number."""
+    fill, rim, _ = _CHECKERS[player]
+    shapes: list[Shape] = []
+    height = 11
+    for place in range(count):
+        y = top + 6 + place * (height + 1.5) if direction > 0 else top - 6 - height - place * (height + 1.5)
+        shapes.append(Rectangle(_TRAY_LEFT + 8, y, _TRAY - 16, height, fill, 3, rim, 1))
+    return shapes
+
+
+_PIPS = {
+    1: ((0, 0),),
+    2: ((-1, -1), (1, 1)),
+    3: ((-1, -1), (0, 0), (1, 1)),
+    4: ((-1, -1), (-1, 1), (1, -1), (1, 1)),
+    5: ((-1, -1), (-1, 1), (0, 0), (1, -1), (1, 1)),
+    6: ((-1, -1), (-1, 0), (-1, 1), (1, -1), (1, 0), (1, 1)),
+}
+
+
+def _die(x: float, y: float, number: int, player: int) -> list[Shape]:
+    """A die in the colour of ``player``, centred on x, y."""
+    fill, rim, _ = _CHECKERS[player]
+    shapes: list[Shape] = [Rectangle(x - 21, y - 21, 42, 42, fill, 8, rim, 1.5)]
+    for column, row in _PIPS[number]:
+        shapes.append(Circle(x + 11 * column, y + 11 * row, 4, _CHECKERS[1 - player][0]))
+    return shapes
+
+
+def _dice(dice: Sequence[int], on_roll: int, player: int) -> list[Shape]:
+    """The dice in the right half for side 0, in the left half for side 1."""
+    rolled = [die for die in dice if die]
+    centre = (_RIGHT if on_roll == 0 else _LEFT) + _HALF / 2
+    shapes: list[Shape] = []
+    for place, die in enumerate(rolled):
+        x = centre + (place - (len(rolled) - 1) / 2) * 52
+        shapes += _die(x, _MIDDLE, die, player if on_roll == 0 else 1 - player)
+    return shapes
+
+
+def _cube(value: int, owner: int, on_roll: int, offered: bool) -> list[Shape]:
+    """The cube on the bar: in the middle, or at its owner's edge; offered, in the half of whoever must answer."""
+    x: float = _LEFT + _HALF + _BAR / 2
+    y = _MIDDLE
+    shown = 64 if value == 1 else value
+    if offered:
+        shown = 2 * value
+        x = (_LEFT if on_roll == 0 else _RIGHT) + _HALF / 2
+    elif owner != CENTRED:
+        y = _FIELD_BOTTOM - 26 if owner == MINE else _FIELD_TOP + 26
+    size = 20 if shown < 100 else 15
+    return [Rectangle(x - 21, y - 21, 42, 42, _WHITE, 6, _INK, 2), Text(x, y, str(shown), size, _INK)]
+
+
+def board_picture(
+    board: BoardLike,
+    *,
+    player: int = 0,
+    dice: Sequence[int] | None = None,
+    cube_value: int = 1,
+    cube_owner: int = 0,
+    score: Sequence[int] | None = None,
+    match_length: int = 0,
+    on_roll: int = 0,
+    offered: bool = False,
+    names: Sequence[str] | None = None,
+) -> Picture:
+    """Lay out one board; the arguments are those of `board_text`."""
+    sides = checker_counts(board)
+    players = (player, 1 - player)
+    names = names or ("player 0", "player 1")
+    shapes = _field()
+    for side, counts in enumerate(sides):
+        for point in range(1, 25):
+            seen = point if side == 0 else 25 - point  # in side 0's numbering
+            edge, direction = (_FIELD_TOP, 1) if seen > 12 else (_FIELD_BOTTOM, -1)
+            shapes += _checkers(_point_x(seen), edge, direction, counts[point], players[side])
+        # On the bar a side waits in the half where it enters; off the board it lies beside its home.
+        up = -1 if side == 0 else 1
+        shapes += _checkers(_LEFT + _HALF + _BAR / 2, _MIDDLE + up * 26, up, counts[25], players[side], most=3)
+        edge = _FIELD_BOTTOM if side == 0 else _FIELD_TOP
+        shapes += _borne_off(counts[0], edge, up, players[side])
+        pips = sum(point * count for point, count in enumerate(counts))
+        points = f", {score[players[side]]} of {match_length} points" if match_length and score is not None else ""
+        y = _HEIGHT - _TOP / 2 if side == 0 else _TOP / 2
+        shapes.append(Circle(_LEFT + 10, y, 9, _CHECKERS[players[side]][0], _CHECKERS[players[side]][1], 1.5))
+        shapes.append(Text(_LEFT + 28, y, f"{names[players[side]]}{points}", 18, _INK, "start"))
+        shapes.append(Text(_RIGHT + _HALF, y, f"{pips} pips", 18, _INK, "end"))
+    if cube_value:
+        shapes += _cube(cube_value, cube_owner, on_roll, offered)
+    shapes += _dice(dice or (), on_roll, player)
+    return Picture(_WIDTH, _HEIGHT, tuple(shapes))
