@@ -1,8 +1,8 @@
 """Launching Warp kernels on tensors, the same call for CPU and CUDA.
 
 Every kernel here takes ``first`` as its first argument and handles row ``first + wp.tid()``. A CPU launch
-runs on the calling thread but releases the interpreter lock, so the rows are split over a thread pool of
-``torch.get_num_threads()`` (in a worker: one); on CUDA it is one launch on torch's current stream. Nothing is allocated, nothing
+runs on the calling thread but releases the interpreter lock, so the rows are split over a pool of `num_threads`
+threads; on CUDA it is one launch on torch's current stream. Nothing is allocated, nothing
 waits for the device. Tensors are passed as they are: the memory is shared, and must be contiguous.
 """
 
@@ -20,7 +20,7 @@ import torch
 import warp as wp
 from torch import Tensor
 
-__all__ = ["launch_rows", "split_rows"]
+__all__ = ["launch_rows", "num_threads", "split_rows", "use_threads"]
 
 
 def _initialise_warp() -> None:
@@ -47,24 +47,50 @@ _BLOCK_DIM = 256
 # Below this many rows a second thread costs more than it brings.
 _MIN_ROWS_PER_THREAD = 256
 _pool: ThreadPoolExecutor | None = None
+_num_threads = 0
+_local = threading.local()
 _load_lock = threading.Lock()
 _loaded: set[tuple[str, str]] = set()
+
+
+def use_threads(num_threads: int) -> None:
+    """Split rows over so many CPU threads from now on, and let torch itself use one.
+
+    Torch's own threads wait for each other by spinning: where another program needs a core, one small operation can
+    take a hundred times its time. Threads that each work through a large share do not.
+    """
+    global _num_threads  # noqa: PLW0603  # a setting of the process
+    if num_threads < 1:
+        raise ValueError(f"threads: found {num_threads}, wanted 1 or more")
+    torch.set_num_threads(1)
+    _num_threads = num_threads
+
+
+def num_threads() -> int:
+    """Threads that rows are split over: as `use_threads` said, else as many as torch uses; one inside a part."""
+    if getattr(_local, "is_worker", False):
+        return 1
+    return _num_threads or torch.get_num_threads()
+
+
+def _become_worker() -> None:
+    _local.is_worker = True
+    torch.set_num_threads(1)
 
 
 def _thread_pool() -> ThreadPoolExecutor:
     global _pool  # noqa: PLW0603  # one pool a process, made at the first use
     if _pool is None:
-        # In a worker torch keeps to one thread, so work split here is not split again inside.
-        _pool = ThreadPoolExecutor(32, "nardy-rows", initializer=torch.set_num_threads, initargs=(1,))
+        _pool = ThreadPoolExecutor(32, "nardy-rows", initializer=_become_worker)
     return _pool
 
 
 def split_rows(work: Callable[[int, int], None], num_rows: int, min_rows: int) -> None:
-    """Run ``work(begin, end)`` over 0 to ``num_rows`` on ``torch.get_num_threads()`` threads, and wait.
+    """Run ``work(begin, end)`` over 0 to ``num_rows`` on `num_threads` threads, and wait.
 
     No part is smaller than ``min_rows`` unless all is. ``work`` must release the interpreter lock to gain anything.
     """
-    num_parts = min(torch.get_num_threads(), max(1, num_rows // min_rows))
+    num_parts = min(num_threads(), max(1, num_rows // min_rows))
     if num_parts == 1:
         work(0, num_rows)
         return

@@ -81,7 +81,8 @@ def read_tensors(path: Path, prefix: str = "") -> dict[str, Tensor]:
     """The tensors whose names begin with ``prefix``, named without it, on the CPU."""
     try:
         with safe_open(str(path), framework="pt") as file:
-            return {name[len(prefix) :]: file.get_tensor(name) for name in file.keys()  # noqa: SIM118  # a file, not a dict if name.startswith(prefix)}
+            names = [name for name in list(file.keys()) if name.startswith(prefix)]
+            return {name[len(prefix) :]: file.get_tensor(name) for name in names}
     except (OSError, SafetensorError) as error:
         raise BundleError(f"{path}: found a damaged file ({error}), wanted a nardy bundle") from None
 

@@ -32,10 +32,10 @@ class NetworkConfig:
 
     def __post_init__(self) -> None:
         if self.encoding != ENCODING:
-            raise ValueError(f"model.encoding: found {self.encoding!r}, wanted {ENCODING!r}")
+            raise ValueError(f"encoding: found {self.encoding!r}, wanted {ENCODING!r}")
         if not self.hidden or any(units < 1 for units in self.hidden) or self.hidden[0] % BLOCK:
             raise ValueError(
-                f"model.hidden: found {list(self.hidden)}, wanted one or more layers, the first a multiple of {BLOCK}"
+                f"hidden: found {list(self.hidden)}, wanted one or more layers, the first a multiple of {BLOCK}"
             )
 
 

@@ -1,1 +1,21 @@
 """Self-play, targets, learner and checkpoints."""
+
+from .checkpoint import Progress, newest_checkpoint
+from .config import LearnerConfig, SelfPlayConfig, TargetsConfig, TrainConfig
+from .learner import Losses, NotFiniteError
+from .monitor import draw_curves, read_metrics
+from .trainer import Trainer
+
+__all__ = [
+    "LearnerConfig",
+    "Losses",
+    "NotFiniteError",
+    "Progress",
+    "SelfPlayConfig",
+    "TargetsConfig",
+    "TrainConfig",
+    "Trainer",
+    "draw_curves",
+    "newest_checkpoint",
+    "read_metrics",
+]

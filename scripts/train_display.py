@@ -1,0 +1,90 @@
+"""What a person sees while a bot trains: one bar, and a line for every evaluation."""
+
+from __future__ import annotations
+
+from types import TracebackType
+from typing import TYPE_CHECKING
+
+from rich.console import Console
+from rich.progress import (
+    BarColumn,
+    MofNCompleteColumn,
+    Progress,
+    SpinnerColumn,
+    TextColumn,
+    TimeElapsedColumn,
+    TimeRemainingColumn,
+)
+
+from nardy.env import GameOptions
+from nardy.eval.arena import play_deals
+from nardy.eval.bots import ModelBot, PipCountBot
+from nardy.eval.statistics import normal_interval
+from nardy.models import Evaluator, Network
+from nardy.train import Losses
+from nardy.train import Progress as RunProgress
+
+if TYPE_CHECKING:
+    from nardy.scripts.train import EvaluationOptions
+
+__all__ = ["TrainDisplay"]
+
+
+class TrainDisplay:
+    """The bar of a training run, and its evaluations against the pip-count bot."""
+
+    def __init__(self, console: Console, games: int, variant: str, evaluation: EvaluationOptions) -> None:
+        self._console = console
+        self._variant = variant
+        self._evaluation = evaluation
+        self._games = 0
+        self._progress = Progress(
+            SpinnerColumn(),
+            TextColumn("{task.description}"),
+            BarColumn(),
+            MofNCompleteColumn(),
+            TextColumn("games"),
+            TextColumn("{task.fields[speed]}"),
+            TextColumn("{task.fields[loss]}"),
+            TimeElapsedColumn(),
+            TextColumn("left"),
+            TimeRemainingColumn(elapsed_when_finished=False),
+            console=console,
+        )
+        self._task = self._progress.add_task("training", total=games, speed="", loss="")
+
+    def __enter__(self) -> TrainDisplay:
+        self._progress.start()
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
+    ) -> None:
+        self._progress.stop()
+
+    def say(self, text: str) -> None:
+        """Print a line above the bar."""
+        self._console.print(text)
+
+    def report(self, progress: RunProgress, losses: Losses, decisions_per_second: float) -> None:
+        """Take in a window: the trainer's `Report`."""
+        self._games = progress.games
+        self._progress.update(
+            self._task,
+            completed=progress.games,
+            speed=f"{decisions_per_second:,.0f} decisions/s",
+            loss=f"loss {losses.outcome:.4f} + {losses.cube:.3f}",
+        )
+
+    def evaluate(self, network: Network) -> dict[str, float]:
+        """Play cubeless games against the pip-count bot: the trainer's `Evaluate`."""
+        evaluation = self._evaluation
+        bot = ModelBot(Evaluator(network, self._variant), "model")
+        options = GameOptions(self._variant, cube=False)
+        device = next(network.parameters()).device
+        record = play_deals(
+            bot, PipCountBot(self._variant), evaluation.games // 2, options, evaluation.seed, device=device
+        )
+        points = normal_interval(record.points.double().mean(0))
+        self.say(f"{self._games:>10,} games: {points} points a game against pipcount, cubeless")
+        return {"points": points.mean, "margin": points.half_width}

@@ -1,0 +1,102 @@
+"""Checkpoints: everything a run needs to go on exactly where it was, one safetensors file each.
+
+Files are written whole or not at all and named by the games they have seen, so that names sort by age. The newest few
+are kept.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+from torch import Tensor
+
+from ..models.bundle import BundleError, read_header, read_tensors, save_tensors
+from ..models.network import NetworkConfig
+from .learner import Learner
+from .selfplay import SelfPlay
+
+__all__ = ["Progress", "load_checkpoint", "newest_checkpoint", "save_checkpoint"]
+
+
+@dataclass
+class Progress:
+    """How far a run is.
+
+    Attributes:
+        games: finished games. decisions: checker plays made. seconds: time spent, evaluations left out.
+        next_evaluation, next_log, next_checkpoint: the numbers of games at which they are due.
+    """
+
+    games: int = 0
+    decisions: int = 0
+    seconds: float = 0.0
+    next_evaluation: int = 0
+    next_log: int = 0
+    next_checkpoint: int = 0
+
+
+def save_checkpoint(
+    folder: Path, learner: Learner, selfplay: SelfPlay, progress: Progress, config: Mapping[str, Any], keep: int
+) -> Path:
+    """Write a checkpoint to ``folder`` and remove all but the newest ``keep``; its path.
+
+    ``config`` is the run's whole configuration as JSON values. ``OSError`` if the disk refuses; what was there stays.
+    """
+    folder.mkdir(parents=True, exist_ok=True)
+    path = folder / f"games-{progress.games:012d}.safetensors"
+    tensors = learner.state() | {f"selfplay.{name}": value for name, value in selfplay.state().items()}
+    network: NetworkConfig = learner.network.config
+    header = {
+        "kind": "checkpoint",
+        "variant": selfplay.variant,
+        "network": asdict(network),
+        "progress": asdict(progress),
+        "config": dict(config),
+        "facts": {"games": progress.games, "seconds": round(progress.seconds, 1)},
+    }
+    save_tensors(path, tensors, header)
+    for old in sorted(folder.glob("games-*.safetensors"))[:-keep]:
+        old.unlink(missing_ok=True)
+    return path
+
+
+def newest_checkpoint(folder: Path) -> Path:
+    """The newest checkpoint in ``folder`` that can be read; `BundleError` if there is none."""
+    damaged: list[str] = []
+    for path in sorted(folder.glob("games-*.safetensors"), reverse=True):
+        try:
+            read_header(path)
+            read_tensors(path)
+        except BundleError as error:
+            damaged.append(str(error))
+            continue
+        return path
+    found = "; ".join(damaged) or "no checkpoint"
+    raise BundleError(f"{folder}: found {found}, wanted games-*.safetensors of a run to resume")
+
+
+def load_checkpoint(path: Path, learner: Learner, selfplay: SelfPlay) -> Progress:
+    """Put ``learner`` and ``selfplay`` where the checkpoint left them.
+
+    Raises:
+        BundleError: the file is damaged, or belongs to a run of another shape.
+    """
+    header = read_header(path)
+    if header.get("kind") != "checkpoint":
+        raise BundleError(f"{path}: found a {header.get('kind')}, wanted a checkpoint: a bundle cannot be resumed")
+    if header["variant"] != selfplay.variant:
+        raise BundleError(f"{path}: found variant {header['variant']}, wanted {selfplay.variant}")
+    tensors = read_tensors(path)
+    games: dict[str, Tensor] = {
+        name.removeprefix("selfplay."): value for name, value in tensors.items() if name.startswith("selfplay.")
+    }
+    try:
+        learner.load_state(tensors)
+        selfplay.load_state(games)
+        return Progress(**header["progress"])
+    except (KeyError, RuntimeError, TypeError, ValueError) as error:
+        reason = " ".join(str(error).split())
+        raise BundleError(f"{path}: found a checkpoint that does not fit this run: {reason}") from None

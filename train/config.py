@@ -1,0 +1,130 @@
+"""What a training run is told: types, meaning and limits of every setting. `configs/train` has the values."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+__all__ = ["LearnerConfig", "SelfPlayConfig", "TargetsConfig", "TrainConfig"]
+
+
+def _require(holds: bool, key: str, found: object, wanted: str) -> None:
+    if not holds:
+        raise ValueError(f"{key}: found {found}, wanted {wanted}")
+
+
+@dataclass(frozen=True)
+class SelfPlayConfig:
+    """How games are played to learn from.
+
+    Attributes:
+        num_games: games side by side, each in its slot.
+        window_plies: turns of every game between two rounds of learning, the reach of a lambda-return.
+        cubeful_fraction: share of the games played with the cube, plays and doubles by the cube's values; the others
+            are played out cubeless.
+    """
+
+    num_games: int = 1024
+    window_plies: int = 16
+    cubeful_fraction: float = 0.25
+
+    def __post_init__(self) -> None:
+        _require(1 <= self.num_games <= 1 << 20, "num_games", self.num_games, "1 to 1048576")
+        _require(1 <= self.window_plies <= 1024, "window_plies", self.window_plies, "1 to 1024")
+        _require(0 <= self.cubeful_fraction <= 1, "cubeful_fraction", self.cubeful_fraction, "0 to 1")
+
+
+@dataclass(frozen=True)
+class TargetsConfig:
+    """What a position's value is learned from: lambda-returns, lambda moving linearly over the run's games.
+
+    Attributes:
+        initial_lambda: at the first game; 1 follows the game to its end, 0 looks one turn ahead.
+        final_lambda: at the last game.
+    """
+
+    initial_lambda: float = 0.7
+    final_lambda: float = 0.7
+
+    def __post_init__(self) -> None:
+        _require(0 <= self.initial_lambda <= 1, "initial_lambda", self.initial_lambda, "0 to 1")
+        _require(0 <= self.final_lambda <= 1, "final_lambda", self.final_lambda, "0 to 1")
+
+    def at(self, fraction: float) -> float:
+        """Lambda when ``fraction`` of the run's games are over."""
+        return self.initial_lambda + (self.final_lambda - self.initial_lambda) * min(max(fraction, 0.0), 1.0)
+
+
+@dataclass(frozen=True)
+class LearnerConfig:
+    """How the network follows the targets.
+
+    Attributes:
+        batch_size: positions an update.
+        learning_rate: AdamW's rate after the warm-up; it falls along a cosine to ``final_learning_rate``.
+        final_learning_rate: the rate at the last game of the run.
+        warmup_games: games over which the rate rises from 0.
+        weight_decay: AdamW's.
+        cube_weight: weight of the cube head's squared error (points) beside the outcome head's cross-entropy (nats).
+        max_gradient_norm: gradients are scaled down to this norm.
+        ema_decay: of the averaged weights, an update; those are what is evaluated, saved and played.
+    """
+
+    batch_size: int = 1024
+    learning_rate: float = 1e-3
+    final_learning_rate: float = 1e-5
+    warmup_games: int = 2000
+    weight_decay: float = 1e-5
+    cube_weight: float = 0.5
+    max_gradient_norm: float = 5.0
+    ema_decay: float = 0.999
+
+    def __post_init__(self) -> None:
+        _require(self.batch_size >= 1, "batch_size", self.batch_size, "1 or more")
+        _require(0 < self.learning_rate <= 1, "learning_rate", self.learning_rate, "above 0, at most 1")
+        _require(
+            0 <= self.final_learning_rate <= self.learning_rate,
+            "final_learning_rate",
+            self.final_learning_rate,
+            "0 to learning_rate",
+        )
+        _require(self.warmup_games >= 0, "warmup_games", self.warmup_games, "0 or more")
+        _require(self.weight_decay >= 0, "weight_decay", self.weight_decay, "0 or more")
+        _require(self.cube_weight >= 0, "cube_weight", self.cube_weight, "0 or more")
+        _require(self.max_gradient_norm > 0, "max_gradient_norm", self.max_gradient_norm, "above 0")
+        _require(0 <= self.ema_decay < 1, "ema_decay", self.ema_decay, "0 to below 1")
+
+
+@dataclass(frozen=True)
+class TrainConfig:
+    """One training run. Budgets and intervals count finished games.
+
+    Attributes:
+        games: games to play in all.
+        seed: of dice, first weights and the order of samples.
+        selfplay, targets, learner: see their classes.
+        checkpoint_games: games between two checkpoints.
+        keep_checkpoints: the newest so many are kept.
+        evaluate_games: games between two evaluations; 0 never evaluates while training.
+        log_games: games between two entries of the log.
+        max_minutes: stop early, with a checkpoint, after this time; None never.
+    """
+
+    games: int = 100_000
+    seed: int = 0
+    selfplay: SelfPlayConfig = SelfPlayConfig()
+    targets: TargetsConfig = TargetsConfig()
+    learner: LearnerConfig = LearnerConfig()
+    checkpoint_games: int = 10_000
+    keep_checkpoints: int = 3
+    evaluate_games: int = 10_000
+    log_games: int = 1000
+    max_minutes: float | None = None
+
+    def __post_init__(self) -> None:
+        _require(self.games >= 1, "games", self.games, "1 or more")
+        _require(0 <= self.seed < 2**63, "seed", self.seed, "0 to 2^63 - 1")
+        _require(self.checkpoint_games >= 1, "checkpoint_games", self.checkpoint_games, "1 or more")
+        _require(self.keep_checkpoints >= 1, "keep_checkpoints", self.keep_checkpoints, "1 or more")
+        _require(self.evaluate_games >= 0, "evaluate_games", self.evaluate_games, "0 or more")
+        _require(self.log_games >= 1, "log_games", self.log_games, "1 or more")
+        _require(self.max_minutes is None or self.max_minutes > 0, "max_minutes", self.max_minutes, "above 0, or null")

@@ -1,0 +1,174 @@
+"""The training loop: play a window, learn from it, and now and then log, evaluate and save."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any
+
+import torch
+
+from ..models.network import Network, NetworkConfig
+from .checkpoint import Progress, load_checkpoint, save_checkpoint
+from .config import TrainConfig
+from .learner import Learner, Losses, learning_rate
+from .monitor import Monitor
+from .selfplay import SelfPlay
+from .targets import td_lambda
+
+__all__ = ["Evaluate", "Report", "Trainer"]
+
+# Given the averaged network, returns named figures; "points" and "margin" are drawn.
+Evaluate = Callable[[Network], dict[str, float]]
+# Called after every window with the progress, the latest losses and the decisions a second.
+Report = Callable[[Progress, Losses, float], None]
+
+
+class Trainer:
+    """One run in one folder.
+
+    Attributes:
+        progress: how far it is. stop: set it to True and the loop ends after the window it is in.
+    """
+
+    def __init__(
+        self,
+        config: TrainConfig,
+        network: NetworkConfig,
+        variant: str,
+        folder: Path,
+        device: torch.device,
+        settings: Mapping[str, Any],
+        checkpoint: Path | None = None,
+    ) -> None:
+        """``settings`` is the whole configuration, kept in every checkpoint; ``checkpoint`` is one to go on from."""
+        self.config = config
+        self.folder = folder
+        self.settings = settings
+        self.learner = Learner(Network(network, config.seed).to(device), config.learner, config.seed)
+        self.selfplay = SelfPlay(self.learner.network, variant, config.selfplay, config.seed, device)
+        self.progress = Progress()
+        self.stop = False
+        if checkpoint is not None:
+            self.progress = load_checkpoint(checkpoint, self.learner, self.selfplay)
+        self.monitor = Monitor(folder, self.progress.games)
+        self._log = _LogSums()
+
+    def run(self, report: Report, evaluate: Evaluate | None = None) -> bool:
+        """Train until the budget of games is spent; False if stopped before (by `stop` or the time limit).
+
+        The state is saved at the end either way. ``NotFiniteError`` leaves the last good checkpoint as it is.
+        """
+        limit = self.config.max_minutes
+        begun = time.monotonic()
+        while self.progress.games < self.config.games and not self.stop:
+            losses, rate = self._window()
+            report(self.progress, losses, rate)
+            if self.progress.games >= self.progress.next_log:
+                self._write_log()
+            if evaluate is not None and self._evaluation_due():
+                figures = evaluate(self.learner.average)
+                self.monitor.record(self.progress.games, {f"evaluation/{k}": v for k, v in figures.items()})
+            if self.progress.games >= self.progress.next_checkpoint:
+                self.save()
+            if limit is not None and time.monotonic() - begun > 60 * limit:
+                break
+        self._write_log()
+        self.save()
+        return self.progress.games >= self.config.games
+
+    def save(self) -> Path:
+        """Write a checkpoint now."""
+        self.progress.next_checkpoint = self.progress.games + self.config.checkpoint_games
+        keep, folder = self.config.keep_checkpoints, self.folder / "checkpoints"
+        return save_checkpoint(folder, self.learner, self.selfplay, self.progress, self.settings, keep)
+
+    def close(self) -> None:
+        """Finish the log files."""
+        self.monitor.close()
+
+    def _window(self) -> tuple[Losses, float]:
+        """Play and learn one window; its losses and the decisions a second."""
+        begun = time.monotonic()
+        fraction = self.progress.games / self.config.games
+        window = self.selfplay.collect()
+        targets = td_lambda(window, self.config.targets.at(fraction))
+        rate = learning_rate(self.config.learner, self.progress.games, self.config.games)
+        losses = self.learner.learn(window, targets, rate)
+        counts = self.selfplay.counts.take()
+        seconds = time.monotonic() - begun
+        decisions = window.opening.numel()
+        self.progress.games += int(counts["games"][0])
+        self.progress.decisions += decisions
+        self.progress.seconds += seconds
+        self._log.add(losses, counts, decisions, seconds, rate)
+        return losses, decisions / seconds
+
+    def _evaluation_due(self) -> bool:
+        every = self.config.evaluate_games
+        if not every or self.progress.games < self.progress.next_evaluation:
+            return False
+        self.progress.next_evaluation = self.progress.games + every
+        return True
+
+    def _write_log(self) -> None:
+        self.progress.next_log = self.progress.games + self.config.log_games
+        values = self._log.take()
+        if values:
+            self.monitor.record(self.progress.games, values)
+
+
+class _LogSums:
+    """Gathers windows into one entry of the log."""
+
+    def __init__(self) -> None:
+        self._losses: list[Losses] = []
+        self._counts: dict[str, list[float]] = {}
+        self._decisions = 0
+        self._seconds = 0.0
+        self._rate = 0.0
+
+    def add(self, losses: Losses, counts: dict[str, list[float]], decisions: int, seconds: float, rate: float) -> None:
+        self._losses.append(losses)
+        for name, values in counts.items():
+            before = self._counts.get(name, [0.0] * len(values))
+            self._counts[name] = [a + b for a, b in zip(before, values, strict=True)]
+        self._decisions += decisions
+        self._seconds += seconds
+        self._rate = rate
+
+    def take(self) -> dict[str, float]:
+        """Means since the last call; rates that no game has contributed to are left out."""
+        if not self._losses:
+            return {}
+        windows = len(self._losses)
+        values = {
+            "loss/outcome": sum(loss.outcome for loss in self._losses) / windows,
+            "loss/cube": sum(loss.cube for loss in self._losses) / windows,
+            "learner/gradient_norm": sum(loss.gradient_norm for loss in self._losses) / windows,
+            "learner/learning_rate": self._rate,
+            "speed/decisions_per_second": self._decisions / self._seconds,
+        }
+        counts = self._counts
+        games, cubeful, cubeless = counts["games"][0], counts["cubeful"][0], counts["cubeless"][0]
+        if games:
+            values["speed/games_per_second"] = games / self._seconds
+            values["games/plies"] = counts["plies"][0] / games
+        over_the_board = sum(counts["levels"])
+        if over_the_board:
+            values["games/gammon_rate"] = counts["levels"][1] / over_the_board
+            values["games/backgammon_rate"] = counts["levels"][2] / over_the_board
+        if cubeful:
+            values["cube/turned_rate"] = counts["turned"][0] / cubeful
+            values["cube/drop_rate"] = counts["dropped"][0] / cubeful
+            values["cube/mean_value"] = counts["cube_sum"][0] / cubeful
+        if cubeless:
+            # Of player 0, over the cubeless games: predicted after the first play, less what happened.
+            bias = [(p - r) / cubeless for p, r in zip(counts["predicted"], counts["realised"], strict=True)]
+            values["games/win_rate"] = sum(counts["realised"][:3]) / cubeless
+            values["calibration/win"] = sum(bias[:3])
+            values["calibration/gammon"] = bias[1] + bias[2] + bias[4] + bias[5]
+            values["calibration/backgammon"] = bias[2] + bias[5]
+        self.__init__()  # type: ignore[misc]  # start again
+        return values
