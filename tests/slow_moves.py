@@ -8,6 +8,8 @@ from __future__ import annotations
 import torch
 from torch import Tensor
 
+_State = tuple[Tensor, Tensor, Tensor, Tensor]  # rows, first actions, boards, dice left
+
 _POINTS = torch.arange(1, 26)
 _WEIGHTS = torch.randint(-(2**62), 2**62, (58,), generator=torch.Generator().manual_seed(1))
 
@@ -39,7 +41,7 @@ def moved(boards: Tensor, die: Tensor, point: Tensor) -> Tensor:
     return boards
 
 
-def _followed(rows: Tensor, actions: Tensor, boards: Tensor, left: Tensor) -> tuple[Tensor, ...]:
+def _followed(rows: Tensor, actions: Tensor, boards: Tensor, left: Tensor) -> _State:
     """Every single move from every position: its row, the turn's first action, the position after, the dice left."""
     found = []
     for slot in range(4):

@@ -128,7 +128,7 @@ def test_a_batch_plays_what_its_slots_play_alone(torch_threads: Callable[[int], 
     options = GameOptions(match_length=3)
     batch = Decisions(Games(5, options, seed=8, first_slot=20))
     alone = [Decisions(Games(1, options, seed=8, first_slot=20 + slot)) for slot in range(5)]
-    for number in range(300):
+    for number in range(150):
         end = batch.step(chosen_actions(batch, number, 0.2)).end
         batch.deal(end.finished)
         for decisions in alone:

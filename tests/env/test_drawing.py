@@ -1,0 +1,111 @@
+"""Boards as text and as pictures."""
+
+from __future__ import annotations
+
+from xml.etree import ElementTree
+
+import numpy as np
+import pytest
+
+from nardy.env import board_picture, board_text, start_boards
+from nardy.env.shapes import Circle, Picture, Polygon, Rectangle, Text, to_pixels, to_svg
+
+from ..positions import position
+
+START = start_boards(1)[0]
+
+
+def test_the_opening_position_reads_as_a_board() -> None:
+    assert board_text(START, dice=(3, 1), ascii=True) == (
+        " 13 14 15 16 17 18  BAR 19 20 21 22 23 24\n"
+        "+------------------+---+------------------+\n"
+        "| X           O    |   | O              X |  O player 1, 167 pips\n"
+        "| X           O    |   | O              X |\n"
+        "| X           O    |   | O                |\n"
+        "| X                |   | O                |\n"
+        "| X                |   | O                |\n"
+        "+------------------+---+------------------+  money game; cube 1, centred\n"
+        "| O                |   | X                |\n"
+        "| O                |   | X                |\n"
+        "| O           X    |   | X                |  X to play 3 1\n"
+        "| O           X    |   | X              O |\n"
+        "| O           X    |   | X              O |  X player 0, 167 pips\n"
+        "+------------------+---+------------------+\n"
+        " 12 11 10  9  8  7  BAR  6  5  4  3  2  1"
+    )
+
+
+def test_bar_checkers_off_and_high_stacks_are_shown() -> None:
+    lines = board_text(position("6:12 bar:2 off:1", "23:7 bar:6 off:2"), ascii=True).splitlines()
+    assert [line[20:23] for line in lines[2:7]] == [" X ", " X ", "   ", "   ", "   "]
+    assert [line[20:23] for line in lines[8:13]] == [" 6 ", " O ", " O ", " O ", " O "]
+    assert lines[8][24:27] == "12 " and lines[6][36:39] == " 7 "
+    assert "O player 1, 164 pips, 2 off" in lines[2] and "X player 0, 122 pips, 1 off" in lines[12]
+
+
+def test_score_cube_and_whose_turn_it_is_are_shown_for_either_player() -> None:
+    drawn = board_text(
+        START, player=1, on_roll=1, cube_value=4, cube_owner=1, score=(3, 1), match_length=7, names=("Ann", "Bob")
+    )
+    lines = drawn.splitlines()
+    assert "● Ann, 167 pips, 3 points" in lines[2] and "○ Bob, 167 pips, 1 point" in lines[12]
+    assert "● on roll" in lines[4] and "match to 7; cube 4, ○ owns it" in lines[7]
+    assert "● doubles to 8" in board_text(START, player=1, on_roll=1, cube_value=4, offered=True)
+    assert "○ has won" in board_text(position("6:15", "off:15"))
+    assert "cube" not in board_text(START, cube_value=0)
+
+
+def test_ascii_is_ascii() -> None:
+    assert board_text(START, ascii=True).isascii() and not board_text(START).isascii()
+
+
+@pytest.mark.parametrize("board", [START.numpy(), START.tolist(), START])
+def test_a_board_may_be_a_tensor_an_array_or_lists(board: object) -> None:
+    assert board_text(board) == board_text(START)
+
+
+def test_a_board_of_another_shape_is_refused() -> None:
+    with pytest.raises(ValueError, match=r"board: found shape \(1, 2, 26\)"):
+        board_text(start_boards(1))
+
+
+def test_a_picture_holds_every_checker_die_and_number() -> None:
+    board = position("6:4 13:5 8:3 24:1 bar:1 off:1", "19:5 17:3 12:5 bar:2")
+    shapes = board_picture(board, dice=(6, 3), score=(2, 5), match_length=7, cube_value=2, cube_owner=2).shapes
+    texts = [shape.text for shape in shapes if isinstance(shape, Text)]
+    assert [str(point) for point in range(1, 25)] == texts[:24]
+    assert "2" in texts[24:] and "player 1, 5 of 7 points" in texts
+    rings = [shape for shape in shapes if isinstance(shape, Circle) and shape.radius > 20]
+    assert len(rings) == 29
+    assert len([shape for shape in shapes if isinstance(shape, Circle) and shape.radius == 4]) == 9  # pips of the dice
+
+
+def test_a_picture_becomes_pixels_in_the_colours_given() -> None:
+    shapes = (
+        Rectangle(0, 0, 40, 30, "#102030"),
+        Rectangle(20, 0, 20, 30, "#ff0000", radius=3, outline="#00ff00", line_width=2),
+        Circle(10, 10, 6, "#ffffff"),
+        Polygon(((0, 30), (10, 30), (0, 20)), "#0000ff"),
+        Text(30, 15, "8", 12, "#000000"),
+    )
+    pixels = to_pixels(Picture(40, 30, shapes))
+    assert pixels.shape == (30, 40, 3) and pixels.dtype == np.uint8
+    assert pixels[0, 0].tolist() == [0x10, 0x20, 0x30] and pixels[10, 10].tolist() == [255, 255, 255]
+    assert pixels[28, 1].tolist() == [0, 0, 255] and pixels[15, 23].tolist() == [255, 0, 0]
+    assert pixels[15, 20].tolist() == [0, 255, 0] and pixels[10:20, 26:34].min() == 0
+
+
+def test_a_picture_becomes_a_well_formed_svg() -> None:
+    picture = board_picture(START, names=("A & B", "<C>"), dice=(4, 4, 4, 0), on_roll=1, offered=False)
+    root = ElementTree.fromstring(to_svg(picture))  # noqa: S314  # our own text
+    tags = [child.tag.rpartition("}")[2] for child in root]
+    assert len(tags) == len(picture.shapes) and set(tags) == {"rect", "circle", "polygon", "text"}
+    assert {"A & B", "<C>"} <= {child.text for child in root}
+
+
+def test_no_picture_leaves_its_frame() -> None:
+    picture = board_picture(position("1:14 bar:1", "24:14 bar:1"), offered=True)
+    for shape in picture.shapes:
+        if isinstance(shape, Circle):
+            assert shape.radius <= shape.x <= picture.width - shape.radius
+            assert shape.radius <= shape.y <= picture.height - shape.radius
