@@ -10,6 +10,8 @@ from __future__ import annotations
 import torch
 from torch import Tensor
 
+from .kernels.checks import board_faults
+from .launch import launch_rows
 from .variants import Variant, get_variant
 
 __all__ = ["check_boards", "check_dice", "flip", "outcome", "pip_counts", "start_boards"]
@@ -52,6 +54,7 @@ def outcome(boards: Tensor, variant: str = "backgammon") -> Tensor:
 
 
 def _first(bad: Tensor) -> int:
+    """Index of the first element of ``bad`` ``[N]`` that is not zero."""
     return int(bad.nonzero()[0, 0])
 
 
@@ -61,28 +64,33 @@ def check_boards(boards: Tensor, rules: Variant) -> Tensor:
         raise ValueError(
             f"boards: found shape {tuple(boards.shape)} of {boards.dtype}, wanted [N, 2, 26] of an integer type"
         )
-    negative = (boards < 0).flatten(1).any(1)
-    total = boards.sum(-1, dtype=torch.int64)
-    wrong_total = (total != rules.num_checkers).any(1)
-    mine, theirs = boards[:, 0, 1:25], boards[:, 1, 1:25].flip(-1)
-    shared = (mine > 0) & (theirs > 0)
-    bad = negative | wrong_total | shared.any(1)
-    if bool(bad.any()):
-        row = _first(bad)
-        if bool(negative[row]):
-            raise ValueError(f"boards: row {row}: found a negative number of checkers, wanted 0 or more everywhere")
-        if bool(wrong_total[row]):
-            found = tuple(int(n) for n in total[row])
-            raise ValueError(
-                f"boards: row {row}: found {found[0]} and {found[1]} checkers, wanted {rules.num_checkers} a side "
-                f"in {rules.name} (bar and off counted)"
-            )
-        point = _first(shared[row].unsqueeze(1)) + 1
-        raise ValueError(f"boards: row {row}: found both sides on side 0's point {point}, wanted one owner a point")
-    both_done = (boards[:, :, 0] == rules.num_checkers).all(1)
-    if bool(both_done.any()):
-        raise ValueError(f"boards: row {_first(both_done)}: found both sides borne off, wanted at most one")
-    return boards.to(torch.int8).contiguous()
+    checked = boards if boards.dtype == torch.int8 else boards.long().clamp(-1, 127).to(torch.int8)
+    checked = checked.contiguous()
+    if checked.storage_offset() % 4:  # kernels move boards as 13 words
+        checked = checked.clone()
+    faults = torch.empty(len(checked), dtype=torch.int8, device=checked.device)
+    flat = checked.view(-1, 52)
+    launch_rows(board_faults, len(checked), flat, rules.num_checkers, faults, device=checked.device)
+    if bool(faults.any()):
+        row = _first(faults)
+        raise ValueError(f"boards: row {row}: {_board_fault(boards[row], int(faults[row]), rules)}")
+    return checked
+
+
+def _board_fault(board: Tensor, fault: int, rules: Variant) -> str:
+    """What `board_faults` found wrong with one board ``[2, 26]``, and what was wanted."""
+    if fault == 1:
+        return "found a negative number of checkers, wanted 0 or more everywhere"
+    if fault == 2:
+        mine, theirs = board.sum(-1, dtype=torch.int64).tolist()
+        return (
+            f"found {mine} and {theirs} checkers, wanted {rules.num_checkers} a side in {rules.name} "
+            "(bar and off counted)"
+        )
+    if fault == 3:
+        shared = (board[0, 1:25] > 0) & (board[1, 1:25].flip(-1) > 0)
+        return f"found both sides on side 0's point {_first(shared) + 1}, wanted one owner a point"
+    return "found both sides borne off, wanted at most one"
 
 
 def check_dice(dice: Tensor, num_games: int) -> Tensor:

@@ -104,7 +104,7 @@ def _key_change(point: int, die: int) -> wp.int64:
 
 @wp.func
 def _hit_bit(boards: wp.array2d(dtype=wp.int8), game: int, target: int) -> wp.int64:
-    """The key's bit for a blot hit on ``target``; 0 if there is none."""
+    """The key's bit, 30 or higher, for a blot hit on ``target``; 0 if there is none."""
     bit = wp.int64(0)
     if target > 0:
         if _is_blot(boards, game, target):
@@ -155,7 +155,8 @@ def _two_dice(
                 seconds = seconds & (~(ONE << wp.uint32(second)))
                 new = bool(True)
                 if compare:
-                    key = _key_change(first, die) + _key_change(second, other)
+                    # The difference is negative where the outside checker moves; only its 30 bits may stay.
+                    key = (_key_change(first, die) + _key_change(second, other)) & wp.int64(0x3FFFFFFF)
                     key = key | _hit_bit(boards, game, middle) | _hit_bit(boards, game, second - other)
                     for earlier in range(count):
                         if keys[earlier] == key:
