@@ -158,11 +158,12 @@ class Games:
         return torch.where(self.player[:, None] == 0, away, away.flip(-1))
 
     def cube(self) -> Cube:
-        """Cube and score as the player on roll sees them, every field a tensor."""
-        return Cube(
-            self.cube_value,
-            self.cube_owner,
+        """Cube and score as the player on roll sees them; of a finished match, until `deal`, with 0 points missing."""
+        return Cube.unchecked(
+            value=self.cube_value,
+            owner=self.cube_owner,
             jacoby=self.options.jacoby,
+            beavers=False,
             away=self.away() if self.options.match_length else None,
             crawford=self.crawford if self.options.match_length else False,
             max_cube=self.options.max_cube,

@@ -213,6 +213,21 @@ def test_a_match_ends_with_surplus_points_cut_off_and_the_next_one_starts_afresh
     assert games.score.tolist() == [[0, 0]] and not games.crawford.any() and not games.crawford_done.any()
 
 
+def test_the_cube_can_be_asked_for_between_the_end_of_a_match_and_the_next_deal() -> None:
+    games = Games(1, GameOptions(match_length=3))
+    games.player.fill_(0)
+    end = games.play(won(3))
+    assert end.match_winner.tolist() == [1]
+    assert games.cube().as_tensors(1).away.tolist() == [[3, 0]]  # seen by the loser
+
+
+def test_the_cube_of_a_game_is_the_one_that_its_player_sees() -> None:
+    games = game_before_roll(GameOptions(match_length=7), 1, Cube(2, "mine", away=(5, 2)))
+    cube = games.cube().as_tensors(1)
+    assert (cube.value.tolist(), cube.owner.tolist(), cube.away.tolist()) == ([2], [MINE], [[5, 2]])
+    assert games.cube().flip().as_tensors(1).away.tolist() == [[2, 5]]
+
+
 def test_the_second_player_can_win_a_match_by_a_drop() -> None:
     games = game_before_roll(GameOptions(match_length=3), 1, Cube(2, "mine", away=(3, 3)))
     end = games.double(ALL, take=~ALL)
