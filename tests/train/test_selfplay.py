@@ -1,0 +1,119 @@
+"""Self-play records games as the rules have them."""
+
+from __future__ import annotations
+
+import torch
+from torch import Tensor
+
+from nardy.env import afterstates, flip, outcome, start_boards
+from nardy.models import Evaluator, Network, NetworkConfig
+from nardy.train.config import SelfPlayConfig
+from nardy.train.selfplay import SelfPlay, Window
+
+
+def _selfplay(num_games: int = 48, first_slot: int = 0, cubeful: float = 0.5, seed: int = 3) -> SelfPlay:
+    network = Network(NetworkConfig((32,)), seed=1)
+    with torch.no_grad():
+        network.head.weight.mul_(6)  # opinions strong enough for doubles and drops
+    config = SelfPlayConfig(num_games=num_games, window_plies=12, cubeful_fraction=cubeful)
+    return SelfPlay(network, "backgammon", config, seed, torch.device("cpu"), first_slot)
+
+
+def _windows(selfplay: SelfPlay, number: int) -> list[Window]:
+    return [selfplay.collect() for _ in range(number)]
+
+
+def test_every_position_follows_from_the_one_before_unless_the_game_ended() -> None:
+    for window in _windows(_selfplay(), 3):
+        for t in range(len(window.boards) - 1):
+            for n in range(window.boards.shape[1]):
+                before, after = window.boards[t, n], window.boards[t + 1, n]
+                if window.ended[t, n]:
+                    assert torch.equal(after, start_boards(1)[0])
+                    assert window.opening[t + 1, n]
+                else:
+                    assert not window.opening[t + 1, n]
+                    rolls = torch.tensor([(a, b) for a in range(1, 7) for b in range(1, a + 1)])
+                    _, reachable = afterstates(before.expand(21, 2, 26).contiguous(), rolls)
+                    assert bool((flip(reachable) == after).all((1, 2)).any())
+
+
+def test_no_finished_position_is_ever_recorded() -> None:
+    for window in _windows(_selfplay(), 8):
+        assert bool((outcome(window.boards.flatten(0, 1)) == 0).all())
+
+
+def test_estimates_are_those_of_the_best_play_and_the_cubes_values() -> None:
+    selfplay = _selfplay()
+    evaluator = Evaluator(selfplay.network)
+    for window in _windows(selfplay, 2):
+        for t in range(len(window.boards) - 1):
+            goes_on = ~window.ended[t]
+            boards = window.boards[t + 1][goes_on]
+            probs = evaluator.outcome(boards)[:, (3, 4, 5, 0, 1, 2)]
+            followed = window.followed[t][goes_on][:, 0]
+            torch.testing.assert_close(window.outcome[t][goes_on][followed], probs[followed], atol=2e-5, rtol=0)
+            for state, owner in enumerate((0, 2, 1)):
+                followed = window.followed[t][goes_on][:, 1 + state]
+                from nardy.env import Cube
+
+                value = -evaluator.equity(boards, Cube(owner=torch.full((len(boards),), owner, dtype=torch.int8)))
+                torch.testing.assert_close(
+                    window.cube[t][goes_on][:, state][followed], value[followed], atol=5e-5, rtol=0
+                )
+            assert bool(window.followed[t].any(1).all())
+
+
+def test_cubeless_games_are_always_played_by_the_cubeless_best() -> None:
+    for window in _windows(_selfplay(cubeful=0.0), 3):
+        assert bool(window.followed[..., 0].all())
+
+
+def test_games_do_not_depend_on_how_the_slots_are_split() -> None:
+    whole = _windows(_selfplay(32), 4)
+    first, second = _windows(_selfplay(16), 4), _windows(_selfplay(16, first_slot=16), 4)
+    for window, left, right in zip(whole, first, second, strict=True):
+        assert torch.equal(window.boards, torch.cat([left.boards, right.boards], 1))
+        assert torch.equal(window.ended, torch.cat([left.ended, right.ended], 1))
+
+
+def test_another_seed_gives_other_games() -> None:
+    a, b = _selfplay(seed=1).collect(), _selfplay(seed=2).collect()
+    assert not torch.equal(a.boards, b.boards)
+
+
+def test_a_restored_state_goes_on_as_if_never_stopped() -> None:
+    straight = _selfplay()
+    straight.collect()
+    state = {name: value.clone() for name, value in straight.state().items()}
+    expected = straight.collect()
+    resumed = _selfplay()
+    resumed.load_state(state)
+    window = resumed.collect()
+    for name in Window.__dataclass_fields__:
+        assert torch.equal(getattr(window, name), getattr(expected, name)), name
+
+
+def test_counts_add_up() -> None:
+    selfplay = _selfplay(96)
+    _windows(selfplay, 12)
+    counts = {name: value if len(value) > 1 else value[0] for name, value in selfplay.counts.take().items()}
+    games, dropped, levels = counts["games"], counts["dropped"], counts["levels"]
+    assert isinstance(levels, list)
+    assert games == sum(levels) + dropped  # type: ignore[operator]
+    assert games == counts["cubeful"] + counts["cubeless"]  # type: ignore[operator]
+    assert dropped > 0
+    assert counts["turned"] > 0
+    assert sum(counts["realised"]) == counts["cubeless"]  # type: ignore[arg-type]
+    assert abs(sum(counts["predicted"]) - counts["cubeless"]) < 1e-2  # type: ignore[arg-type, operator]
+    assert all(value[0] == 0 for value in selfplay.counts.take().values())
+
+
+def _as_sets(boards: Tensor) -> set[bytes]:
+    return {row.numpy().tobytes() for row in boards}
+
+
+def test_samples_before_an_opening_roll_are_start_positions_of_the_starter() -> None:
+    window = _selfplay().collect()
+    assert bool(window.opening[0].all())
+    assert _as_sets(window.boards[window.opening]) == _as_sets(start_boards(1))

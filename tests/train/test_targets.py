@@ -1,0 +1,85 @@
+"""Lambda-returns against a plain calculation, position by position."""
+
+from __future__ import annotations
+
+import pytest
+import torch
+from torch import Tensor
+
+from nardy.train.selfplay import Window
+from nardy.train.targets import td_lambda
+
+FLIP = (3, 4, 5, 0, 1, 2)
+NEXT_STATE = (0, 2, 1)  # centred, mine, theirs as the next player sees them
+
+
+def _window(plies: int, games: int, seed: int = 0) -> Window:
+    generator = torch.Generator().manual_seed(seed)
+
+    def normal(*shape: int) -> Tensor:
+        return torch.randn(plies, games, *shape, generator=generator)
+
+    return Window(
+        boards=torch.zeros(plies, games, 2, 26, dtype=torch.int8),
+        opening=torch.zeros(plies, games, dtype=torch.bool),
+        outcome=torch.softmax(normal(6), -1),
+        cube=normal(3),
+        followed=torch.rand(plies, games, 4, generator=generator) < 0.7,
+        next_no_double=normal(3).sort(-1).values[..., [1, 2, 0]],
+        ended=torch.rand(plies, games, generator=generator) < 0.2,
+    )
+
+
+def _slow_outcome(window: Window, trace: float, t: int, n: int) -> list[float]:
+    estimate = window.outcome[t, n].tolist()
+    if t == len(window.ended) - 1 or window.ended[t, n] or not window.followed[t, n, 0]:
+        return estimate
+    later = _slow_outcome(window, trace, t + 1, n)
+    return [(1 - trace) * estimate[i] + trace * later[FLIP[i]] for i in range(6)]
+
+
+def _slow_cube(window: Window, trace: float, t: int, n: int, state: int) -> float:
+    estimate = float(window.cube[t, n, state])
+    if t == len(window.ended) - 1 or window.ended[t, n] or not window.followed[t, n, 1 + state]:
+        return estimate
+    theirs = NEXT_STATE[state]
+    predicted = window.next_no_double[t, n].tolist()
+    if theirs in (0, 1) and min(2 * predicted[2], 1) > predicted[theirs]:
+        taken = 2 * predicted[2] <= 1
+        later = 2 * _slow_cube(window, trace, t + 1, n, 2) if taken else 1.0
+    else:
+        later = _slow_cube(window, trace, t + 1, n, theirs)
+    return (1 - trace) * estimate - trace * later
+
+
+@pytest.mark.parametrize("trace", [0.0, 0.7, 1.0])
+def test_returns_equal_the_plain_recursion(trace: float) -> None:
+    window = _window(plies=7, games=40)
+    targets = td_lambda(window, trace)
+    for n in range(40):
+        for t in range(7):
+            assert targets.outcome[t, n].tolist() == pytest.approx(_slow_outcome(window, trace, t, n), abs=1e-5)
+            expected = [_slow_cube(window, trace, t, n, state) for state in range(3)]
+            assert targets.no_double[t, n].tolist() == pytest.approx(expected, abs=1e-4)
+
+
+def test_lambda_0_learns_from_the_estimates_alone() -> None:
+    window = _window(5, 10)
+    targets = td_lambda(window, 0.0)
+    torch.testing.assert_close(targets.outcome, window.outcome)
+    torch.testing.assert_close(targets.no_double, window.cube)
+
+
+def test_outcome_targets_stay_probabilities() -> None:
+    targets = td_lambda(_window(9, 30), 0.8)
+    torch.testing.assert_close(targets.outcome.sum(-1), torch.ones(9, 30))
+    assert bool((targets.outcome >= 0).all())
+
+
+def test_a_drop_is_no_outcome() -> None:
+    """Where the game ended by a drop, what the slot plays next says nothing about the position before."""
+    window = _window(2, 1)
+    window.ended[0, 0] = True
+    targets = td_lambda(window, 1.0)
+    torch.testing.assert_close(targets.outcome[0], window.outcome[0])
+    torch.testing.assert_close(targets.no_double[0], window.cube[0])
