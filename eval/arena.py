@@ -1,0 +1,230 @@
+"""Two bots over batched games: every deal is played twice, with the same dice and the seats swapped.
+
+Deal i is slot i of the dice streams. Both games of a deal get the same numbers for the same roll of the game, so luck
+cancels as far as the games stay alike, and a bot against itself scores exactly 0. Every deal that was begun is played
+to its end, so short games are not counted more often than long ones; the results do not depend on ``batch``, nor on
+how the deals are divided over calls.
+
+Cost a turn of B games side by side: the bots' own work on B games, some thirty tensor operations of size B, and a
+handful of host synchronisations. A row whose game has ended takes up the next deal at once.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import Any
+
+import torch
+from torch import Tensor
+
+from ..env import Cube, GameEnd, GameOptions, Games
+from ..env.cube import CENTRED
+from ..env.dice import Purpose, uniforms
+from .bots import Bot
+
+__all__ = ["GAME_COLUMNS", "SEAT_COLUMNS", "Progress", "Record", "play_deals"]
+
+# What is counted for each player: wins over the board by level, wins by a drop, doubles offered, doubles taken.
+SEAT_COLUMNS = ("singles", "gammons", "backgammons", "drop_wins", "doubles", "takes")
+# What is counted for both together: games, turns played, games with a turned cube, sum of the cubes at the end.
+GAME_COLUMNS = ("games", "plies", "turned", "cube")
+
+Progress = Callable[[int, int], None]
+
+
+@dataclass(frozen=True)
+class Record:
+    """What P deals gave, each played in both seatings; all from the view of the first bot, on the CPU.
+
+    Attributes:
+        points: ``[2, P]`` int64, points won by the first bot in each seating; for matches +1 or -1.
+        seats: ``[2, P, 2, 6]`` int64, `SEAT_COLUMNS` of the first bot and of the other.
+        games: ``[2, P, 4]`` int64, `GAME_COLUMNS`.
+        seconds: time taken.
+    """
+
+    points: Tensor
+    seats: Tensor
+    games: Tensor
+    seconds: float
+
+    @classmethod
+    def join(cls, *parts: Record) -> Record:
+        """The record of all deals of ``parts``, one after the other."""
+        points, seats, games = (
+            torch.cat([getattr(part, name) for part in parts], 1) for name in ("points", "seats", "games")
+        )
+        return cls(points, seats, games, sum(part.seconds for part in parts))
+
+
+def play_deals(
+    bot: Bot,
+    opponent: Bot,
+    num_deals: int,
+    options: GameOptions | None = None,
+    seed: int = 0,
+    first_deal: int = 0,
+    batch: int = 4096,
+    device: torch.device | str = "cpu",
+    progress: Progress | None = None,
+) -> Record:
+    """Play ``num_deals`` deals (money games, or whole matches), each in both seatings.
+
+    Args:
+        bot: takes the first seat in the first game of a deal, the second seat in the other.
+        opponent: the other bot.
+        num_deals: at least 1.
+        options: what is played.
+        seed: of dice and ties.
+        first_deal: number of the first deal; disjoint ranges of one seed are parts of one session.
+        batch: games side by side, at least 1; memory grows with it.
+        device: where games are kept and bots are asked.
+        progress: called after every turn that ended something with (games finished, games wanted).
+    """
+    if num_deals < 1 or batch < 1:
+        raise ValueError(f"arena: found {num_deals} deals and a batch of {batch}, wanted at least 1 of each")
+    options = options or GameOptions()
+    if options.match_length and not options.cube:
+        options = replace(options, max_cube=1)  # bots are told the score, and that the cube cannot be turned
+    started = time.perf_counter()
+    tables = []
+    for seating, seats in enumerate(((bot, opponent), (opponent, bot))):
+
+        def report(finished: int, before: int = seating * num_deals) -> None:
+            if progress is not None:
+                progress(before + finished, 2 * num_deals)
+
+        tables.append(_Table(seats, num_deals, options, seed, first_deal, min(batch, num_deals), device).play(report))
+    seconds = time.perf_counter() - started
+    points = torch.stack([tables[0].points, -tables[1].points])
+    seats_counted = torch.stack([tables[0].seats, tables[1].seats.flip(1)])
+    games = torch.stack([tables[0].games, tables[1].games])
+    return Record(points.cpu(), seats_counted.cpu(), games.cpu(), seconds)
+
+
+class _Table:
+    """All deals in one seating: player 0 is ``seats[0]``. Results are kept by deal, seen by player 0."""
+
+    def __init__(
+        self,
+        seats: tuple[Bot, Bot],
+        num_deals: int,
+        options: GameOptions,
+        seed: int,
+        first_deal: int,
+        batch: int,
+        device: torch.device | str,
+    ) -> None:
+        self.bots = seats
+        self.state = Games(batch, options, seed, first_slot=first_deal, device=device)
+        self.num_deals = num_deals
+        self.num_started = batch
+        self.num_finished = 0
+        self.first_deal = first_deal
+        # A money game without a cube is no matter of cubes at all; a match keeps its score.
+        self.with_cube = options.cube or options.match_length > 0
+
+        def zeros(*shape: int, dtype: torch.dtype = torch.int64) -> Tensor:
+            return torch.zeros(shape, dtype=dtype, device=self.state.device)
+
+        self.deal = torch.arange(batch, device=self.state.device)  # [B] which deal each row plays
+        self.active = ~zeros(batch, dtype=torch.bool)  # [B] rows whose deal is not over
+        self.points = zeros(num_deals)
+        self.seats = zeros(num_deals, 2, len(SEAT_COLUMNS))
+        self.games = zeros(num_deals, len(GAME_COLUMNS))
+
+    def play(self, report: Callable[[int], None]) -> _Table:
+        """Play every deal to its end; ``report`` hears how many are finished."""
+        while self.num_finished < self.num_deals:
+            before = self.num_finished
+            self._cube_turn()
+            self.state.roll(self.active)
+            self._play_turn()
+            if self.num_finished > before:
+                report(self.num_finished)
+        return self
+
+    def _rows(self, where: Tensor, seat: int) -> Tensor:
+        """Rows ``[n]`` where ``where`` holds and ``seat`` is on roll. Waits for the device."""
+        return (where & (self.state.player == seat)).nonzero()[:, 0]
+
+    def _count(self, where: Tensor, player: Tensor, column: str) -> None:
+        """Add 1 to ``column`` of ``player`` ``[B]`` in the deals of the rows ``where`` ``[B]``."""
+        self.seats[self.deal, player.long(), SEAT_COLUMNS.index(column)] += where.long()
+
+    def _cube_turn(self) -> None:
+        games = self.state
+        may = games.may_double() & self.active
+        if not bool(may.any()):
+            return
+        cube = games.cube()
+        offer, take = torch.zeros_like(may), torch.zeros_like(may)
+        for seat, bot in enumerate(self.bots):
+            rows = self._rows(may, seat)
+            if len(rows):
+                offer[rows] = bot.double(games.boards[rows], _cube_rows(cube, rows))
+        for seat, bot in enumerate(self.bots):
+            rows = self._rows(offer, 1 - seat)
+            if len(rows):
+                take[rows] = bot.take(games.boards[rows], _cube_rows(cube, rows))
+        self._count(offer, games.player, "doubles")
+        self._count(offer & take, 1 - games.player, "takes")
+        self._finish(games.double(offer, take))
+
+    def _play_turn(self) -> None:
+        games = self.state
+        cube = games.cube() if self.with_cube else None
+        ties = uniforms(games.seed, games.slots, games.num_rolls, Purpose.TIE)
+        second_first = games.turn == 1
+        afterstates = games.boards.clone()
+        for seat, bot in enumerate(self.bots):
+            rows = self._rows(self.active, seat)
+            if len(rows):
+                seen = None if cube is None else _cube_rows(cube, rows)
+                asked = (games.boards[rows], games.dice[rows], seen, ties[rows], second_first[rows])
+                afterstates[rows] = bot.choose(*asked)
+        self.games[self.deal, GAME_COLUMNS.index("plies")] += self.active.long()
+        self._finish(games.play(afterstates, self.active))
+
+    def _finish(self, end: GameEnd) -> None:
+        """Book the games that have ended, and put the next ones on their rows."""
+        finished = end.finished & self.active
+        if not bool(finished.any()):
+            return
+        games = self.state
+        winner = (end.points < 0).long()
+        for column, level in (("singles", 1), ("gammons", 2), ("backgammons", 3)):
+            self._count(finished & (end.level.abs() == level), winner, column)
+        self._count(finished & end.dropped, winner, "drop_wins")
+        for column, amount in (
+            ("games", torch.ones_like(games.cube_value)),
+            ("turned", games.cube_owner != CENTRED),
+            ("cube", games.cube_value),
+        ):
+            self.games[self.deal, GAME_COLUMNS.index(column)] += torch.where(finished, amount, 0).long()
+        result = end.match_winner if games.options.match_length else end.points
+        self.points[self.deal] += torch.where(finished, result, 0).long()
+        over = finished & (end.match_winner != 0) if games.options.match_length else finished
+        self._next_deals(over)
+        games.deal(finished)  # rows without a next deal too: they wait at the start of a game
+
+    def _next_deals(self, over: Tensor) -> None:
+        """Give the rows where ``over`` ``[B]`` holds the next deals; those that get none fall inactive."""
+        rows = over.nonzero()[:, 0]
+        self.num_finished += len(rows)
+        starting = rows[: self.num_deals - self.num_started]
+        deals = torch.arange(self.num_started, self.num_started + len(starting), device=rows.device)
+        self.num_started += len(starting)
+        self.active[rows[len(starting) :]] = False
+        self.deal[starting] = deals
+        # The row's dice come from the new slot, from its first roll on: so the same deal is the same in any batch.
+        self.state.slots[starting] = self.first_deal + deals
+        self.state.num_rolls[starting] = 0
+
+
+def _cube_rows(cube: Cube, rows: Tensor) -> Cube:
+    """The cubes of some games of a batch."""
+    fields: dict[str, Any] = {name: value[rows] for name, value in vars(cube).items() if isinstance(value, Tensor)}
+    return replace(cube, **fields)

@@ -1,0 +1,151 @@
+"""What a session of games between two bots says: points with an interval, wins by kind, cube, speed; and JSON."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+from typing import Any
+
+import torch
+from torch import Tensor
+
+from ..env import GameOptions
+from .arena import GAME_COLUMNS, SEAT_COLUMNS, Progress, Record, play_deals
+from .bots import Bot
+from .statistics import Interval, normal_interval
+
+__all__ = ["ArenaResult", "SideResult", "compare_bots", "summarise"]
+
+
+@dataclass(frozen=True)
+class SideResult:
+    """Counts of one bot over all games of a session.
+
+    ``singles``, ``gammons``, ``backgammons`` are wins over the board by their level on the board (under Jacoby a
+    gammon with the cube centred is counted here as a gammon and scored as a single game); ``drop_wins`` are games
+    that the other bot gave up when doubled.
+    """
+
+    singles: int
+    gammons: int
+    backgammons: int
+    drop_wins: int
+    doubles: int
+    takes: int
+
+    @property
+    def wins(self) -> int:
+        """Games won in any way."""
+        return self.singles + self.gammons + self.backgammons + self.drop_wins
+
+
+@dataclass(frozen=True)
+class ArenaResult:
+    """A session of ``num_deals`` deals, each played twice with the seats swapped; all from the view of ``bot``.
+
+    Attributes:
+        bot: specification of the bot measured.
+        opponent: of the other.
+        options: what was played.
+        seed: of dice and ties.
+        first_deal: number of the first deal.
+        num_deals: deals, half the games (of a match: half the matches).
+        points: points a game; of matches, +1 for a match won and -1 for one lost. The 95 % interval is the normal one
+            over the means of the pairs of games with the same dice.
+        side: counts of ``bot``.
+        other: counts of ``opponent``.
+        num_games: games played, those within matches included.
+        plies_per_game: turns a game, both sides counted.
+        turned_games: games in which a double was taken.
+        mean_cube: cube value at the end, mean over all games.
+        decisions_per_second: plays chosen, forced ones included, by the clock on the wall.
+    """
+
+    bot: str
+    opponent: str
+    options: GameOptions
+    seed: int
+    first_deal: int
+    num_deals: int
+    points: Interval
+    side: SideResult
+    other: SideResult
+    num_games: int
+    plies_per_game: float
+    turned_games: int
+    mean_cube: float
+    decisions_per_second: float
+
+    @property
+    def match_wins(self) -> Interval | None:
+        """Share of matches won with its 95 % interval; None for money games."""
+        if not self.options.match_length:
+            return None
+        return Interval((1 + self.points.mean) / 2, self.points.half_width / 2)
+
+    def to_dict(self) -> dict[str, Any]:
+        """As JSON values."""
+        return {**asdict(self), "points": self.points.to_dict()}
+
+    @classmethod
+    def from_dict(cls, values: Mapping[str, Any]) -> ArenaResult:
+        """The inverse of `to_dict`."""
+        return cls(
+            **{
+                **values,
+                "options": GameOptions(**values["options"]),
+                "points": Interval.from_dict(values["points"]),
+                "side": SideResult(**values["side"]),
+                "other": SideResult(**values["other"]),
+            }
+        )
+
+
+def summarise(
+    record: Record, bot: str, opponent: str, options: GameOptions, seed: int, first_deal: int = 0
+) -> ArenaResult:
+    """The figures of a record, which holds the view of ``bot``."""
+    totals = dict(zip(GAME_COLUMNS, _totals(record.games), strict=True))
+    num_games = max(1, totals["games"])
+    sides = [SideResult(**dict(zip(SEAT_COLUMNS, _totals(record.seats[:, :, i]), strict=True))) for i in (0, 1)]
+    return ArenaResult(
+        bot=bot,
+        opponent=opponent,
+        options=options,
+        seed=seed,
+        first_deal=first_deal,
+        num_deals=record.points.shape[1],
+        points=normal_interval(record.points.double().mean(0)),
+        side=sides[0],
+        other=sides[1],
+        num_games=totals["games"],
+        plies_per_game=totals["plies"] / num_games,
+        turned_games=totals["turned"],
+        mean_cube=totals["cube"] / num_games,
+        decisions_per_second=totals["plies"] / max(record.seconds, 1e-9),
+    )
+
+
+def _totals(counts: Tensor) -> list[int]:
+    return [int(n) for n in counts.sum((0, 1))]
+
+
+def compare_bots(
+    bot: Bot,
+    opponent: Bot,
+    num_games: int = 4000,
+    options: GameOptions | None = None,
+    seed: int = 0,
+    batch: int = 4096,
+    device: torch.device | str = "cpu",
+    progress: Progress | None = None,
+) -> ArenaResult:
+    """Play ``num_games`` games (matches, if ``options`` has a length) between two bots and summarise them.
+
+    ``num_games`` is even, every deal being played in both seatings; the other arguments are those of `play_deals`.
+    """
+    if num_games < 2 or num_games % 2:
+        raise ValueError(f"games: found {num_games}, wanted an even number from 2 up: every deal is played twice")
+    options = options or GameOptions()
+    record = play_deals(bot, opponent, num_games // 2, options, seed, 0, batch, device, progress)
+    return summarise(record, bot.name, opponent.name, options, seed)
