@@ -11,7 +11,7 @@ A command is used so::
         options = to_dataclass(MatchOptions, compose("evaluate", words, MatchOptions))
 
 Hydra composes the YAML files of `nardy.configs`; nothing below a script sees a ``DictConfig``. Texts (bot
-specifications, paths) may hold any character: they are quoted for Hydra's grammar here. Errors of the user become
+specifications, paths) may hold any character: they do not go through Hydra's grammar. Errors of the user become
 `CommandError`, one line that names the key, what was found and what was wanted.
 """
 
@@ -80,15 +80,19 @@ def compose(config_name: str, argv: Sequence[str], schema: type[DataclassInstanc
     """
     words = [_checked(word) for word in argv]
     texts = set(text_keys(schema)) if schema is not None else set()
-    overrides = [_quoted(word, texts) for word in words]
+    plain = dict(word.split("=", 1) for word in words if word.partition("=")[0] in texts)
+    overrides = [word for word in words if word.partition("=")[0] not in texts]
     try:
-        return _compose(config_name, overrides)
+        config = _compose(config_name, overrides)
+        for key, value in plain.items():
+            OmegaConf.update(config, key, _literal(value), force_add=True)
+        return config
     except OverrideParseException as error:
         raise CommandError(f"{error.override}: cannot be read: {first_line(error)}") from None
     except MissingConfigException as error:
         raise CommandError(_missing_option(error)) from None
     except ConfigCompositionException as error:
-        raise CommandError(_unusable_override(config_name, words, error)) from None
+        raise CommandError(_unusable_override(config_name, overrides, error)) from None
     except (HydraException, OmegaConfBaseException, ValueError) as error:
         raise CommandError(f"{getattr(error, 'full_key', None) or config_name}: {first_line(error)}") from None
 
@@ -111,16 +115,13 @@ def _checked(word: str) -> str:
     return word
 
 
-def _quoted(word: str, texts: set[str]) -> str:
-    """``key=value`` with the value quoted for Hydra where the key is one of ``texts``."""
-    key, equals, value = word.partition("=")
-    quoted_already = len(value) > 1 and value[0] in "'\"" and value[-1] == value[0]
-    if key not in texts or quoted_already or value == "null":
-        return word
-    value = re.sub(r"(\\*)(\$\{)", r"\1\1\\\2", value)  # OmegaConf: backslashes count only before an interpolation,
-    value = re.sub(r"(\\*)(')", r"\1\1\\\2", value)  # Hydra: only before a quote or at the end
-    trailing = len(value) - len(value.rstrip("\\"))
-    return f"{key}{equals}'{value}{chr(92) * trailing}'"
+def _literal(value: str) -> str | None:
+    """A text as it stands, less quotes around it; null is None."""
+    if value == "null":
+        return None
+    if len(value) > 1 and value[0] in "'\"" and value[-1] == value[0]:
+        value = value[1:-1]
+    return re.sub(r"(\\*)(\$\{)", r"\1\1\\\2", value)  # OmegaConf would interpolate; backslashes count only before that
 
 
 def _missing_option(error: MissingConfigException) -> str:
@@ -137,7 +138,7 @@ def _unusable_override(config_name: str, words: Sequence[str], error: ConfigComp
     if reason.startswith("Ambiguous value"):
         word = next((word for word in words if repr(word)[1:-1] in reason), "")
         return f"{word or reason}: found several values, wanted one; several runs in one command are not available yet"
-    known = set(_known_keys(config_name))
+    known = _known_keys(config_name, words)
     for word in words:
         key = word.partition("=")[0]
         if key[:1] not in ("+", "~") and key not in known and not key.startswith("hydra"):
@@ -155,9 +156,10 @@ def chosen_options(config_name: str, words: Sequence[str] = ()) -> dict[str, str
     return {group: choice for group, choice in choices.items() if not group.startswith("hydra")}
 
 
-def _known_keys(config_name: str) -> Iterator[str]:
-    yield from chosen_options(config_name)
-    yield from _flat_keys(OmegaConf.to_container(_compose(config_name, [])))
+def _known_keys(config_name: str, words: Sequence[str]) -> set[str]:
+    groups = set(chosen_options(config_name))
+    chosen = [word for word in words if word.partition("=")[0] in groups]
+    return groups | set(_flat_keys(OmegaConf.to_container(_compose(config_name, chosen))))
 
 
 def _flat_keys(config: object, prefix: str = "") -> Iterator[str]:

@@ -39,6 +39,7 @@ class Options:
 @dataclass(frozen=True)
 class Texts:
     bot: str | None = None
+    model: str | None = None
     output: str | None = None
 
 
@@ -65,6 +66,7 @@ def test_help_is_found_anywhere() -> None:
     [
         (["gamez=1"], "gamez: found no such key, .* did you mean games"),
         (["eval.games=1"], "eval.games: found no such key, .* did you mean games"),
+        (["eval=reference", "games=3"], "games: found no such key"),
         (["eval=macth"], "eval: found 'macth', wanted one of match, reference; did you mean match"),
         (["games=1,2"], "games=1,2: found several values"),
         (["games=[1,"], r"games=\[1,: cannot be read"),
@@ -93,12 +95,15 @@ def test_texts_need_no_quotes(text: str) -> None:
 
 
 @settings(max_examples=40)
-@given(st.text(st.characters(blacklist_categories=["Cs", "Cc"]), max_size=12))
-def test_any_text_survives_hydras_grammar(text: str) -> None:
-    text = text if text != "null" else "x"
+@given(st.text(st.characters(blacklist_categories=["Cs"]), max_size=12))
+def test_any_text_is_taken_as_it_stands(text: str) -> None:
     quoted = len(text) > 1 and text[0] in "'\"" and text[-1] == text[0]
-    if not quoted:
+    if not quoted and text != "null":
         assert compose("evaluate", [f"bot={text}"], Texts)["bot"] == text
+
+
+def test_a_text_key_may_have_the_name_of_a_configuration_group() -> None:
+    assert compose("evaluate", ["eval=reference", "model=runs/x"], Texts)["model"] == "runs/x"
 
 
 def test_texts_may_be_quoted_or_null() -> None:

@@ -1,0 +1,69 @@
+"""What can be set for the tasks of ``scripts/evaluate.py``; values come from ``configs/evaluate.yaml``."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import torch
+
+from ..env import GameOptions
+from ..env.dice import check_seed
+
+__all__ = ["MatchOptions", "ReferenceOptions", "choose_device"]
+
+
+def choose_device(name: str) -> torch.device:
+    """The device that ``name`` means: "auto" is a CUDA device if there is one; ``ValueError`` if it is not here."""
+    if name == "auto":
+        return torch.device("cuda" if torch.cuda.is_available() else "cpu")
+    try:
+        device = torch.device(name)
+    except RuntimeError:
+        raise ValueError(f"device: found {name!r}, wanted auto, cpu, cuda or cuda:NUMBER") from None
+    if device.type not in ("cpu", "cuda"):
+        raise ValueError(f"device: found {name!r}, wanted auto, cpu, cuda or cuda:NUMBER")
+    if device.type == "cuda" and (device.index or 0) >= torch.cuda.device_count():
+        raise ValueError(f"device: found {name!r}, wanted one that is here: there are {torch.cuda.device_count()} GPUs")
+    return device
+
+
+@dataclass(frozen=True)
+class MatchOptions:
+    """Two bots against each other. ``bot`` None is the newest model; ``games`` counts matches if there is a length."""
+
+    device: str = "auto"
+    output: str | None = None
+    bot: str | None = None
+    opponent: str = "pipcount"
+    games: int = 4000
+    batch: int = 4096
+    seed: int = 0
+    variant: str = "backgammon"
+    match_length: int = 0
+    cube: bool = True
+    jacoby: bool = False
+    crawford: bool = True
+    max_cube: int = 64
+
+    def __post_init__(self) -> None:
+        if self.games < 2 or self.games % 2:
+            raise ValueError(f"games: found {self.games}, wanted an even number from 2 up: every deal is played twice")
+        if self.batch < 1:
+            raise ValueError(f"batch: found {self.batch}, wanted at least 1")
+        check_seed(self.seed)
+        _ = self.game_options  # checks the rules
+
+    @property
+    def game_options(self) -> GameOptions:
+        """The rules."""
+        return GameOptions(self.variant, self.match_length, self.cube, self.jacoby, self.crawford, self.max_cube)
+
+
+@dataclass(frozen=True)
+class ReferenceOptions:
+    """One model on the reference positions in the folder ``path``; ``model`` None is the newest one."""
+
+    device: str = "auto"
+    output: str | None = None
+    model: str | None = None
+    path: str = "../shared/bench"

@@ -1,0 +1,92 @@
+"""Results as tables for a terminal (rich), one column a session."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from rich.table import Table
+
+from .reference import CLASSES
+from .reference_report import ReferenceReport
+from .results import ArenaResult
+
+__all__ = ["arena_table", "reference_table"]
+
+
+def arena_table(results: Mapping[str, ArenaResult], title: str | None = None) -> Table:
+    """Sessions of the same two bots side by side; the keys of ``results`` head the columns ("cubeless", "cubeful")."""
+    first = next(iter(results.values()))
+    table = Table(title=title or f"{first.bot} against {first.opponent}", title_justify="left")
+    table.add_column("")
+    for heading in results:
+        table.add_column(heading, justify="right")
+
+    def row(label: str, cell: str, end_section: bool = False) -> None:
+        cells = [cell.format(r=result, **_figures(result)) for result in results.values()]
+        table.add_row(label, *cells, end_section=end_section)
+
+    matches = [bool(result.options.match_length) for result in results.values()]
+    if any(matches):
+        row("matches won", "{match_wins}")
+    if not all(matches):
+        row("points a game, 95 % interval", "{points}")
+    row("games", "{r.num_games}", end_section=True)
+    row("won / lost", "{r.side.wins} / {r.other.wins}")
+    row("  single games", "{r.side.singles} / {r.other.singles}")
+    row("  gammons", "{r.side.gammons} / {r.other.gammons}")
+    row("  backgammons", "{r.side.backgammons} / {r.other.backgammons}")
+    if any(result.options.cube for result in results.values()):
+        row("  by a drop", "{r.side.drop_wins} / {r.other.drop_wins}", end_section=True)
+        row("doubled, own / opponent", "{r.side.doubles} / {r.other.doubles}")
+        row("taken by opponent / own", "{r.other.takes} / {r.side.takes}")
+        row("games with a turned cube", "{turned:.1%}")
+        row("cube at the end, mean", "{r.mean_cube:.2f}", end_section=True)
+    row("plies a game", "{r.plies_per_game:.1f}")
+    row("decisions a second", "{r.decisions_per_second:,.0f}")
+    return table
+
+
+def _figures(result: ArenaResult) -> dict[str, object]:
+    wins = result.match_wins
+    return {
+        "turned": result.turned_games / max(1, result.num_games),
+        "points": "" if wins else str(result.points),
+        "match_wins": f"{100 * wins.mean:.1f} ± {100 * wins.half_width:.1f} %" if wins else "",
+    }
+
+
+def reference_table(report: ReferenceReport) -> list[Table]:
+    """Losses by class and calibration, then cube decisions, as two tables."""
+    checker = Table(title=f"{report.model} on {report.path}: millipoints lost a decision", title_justify="left")
+    for heading in ("", *CLASSES, "natural"):
+        checker.add_column(heading, justify="right" if heading else "left", no_wrap=not heading)
+    losses, all_positions = report.checker, report.calibration["all"]
+    natural = f"{losses.natural:.2f} ± {1.96 * losses.standard_error:.2f}"
+    checker.add_row("checker play", *(_number(losses.by_class.get(name)) for name in CLASSES), natural)
+    checker.add_row(
+        "  decisions", *(str(losses.counts.get(name, 0)) for name in CLASSES), str(sum(losses.counts.values()))
+    )
+    errors = {name: 1000 * found.rms_equity for name, found in report.calibration.items()}
+    checker.add_row(
+        "equity, rms error",
+        *(_number(errors.get(name)) for name in CLASSES),
+        f"{1000 * all_positions.rms_equity:.2f} (all)",
+    )
+    exact = report.bearoff
+    checker.add_row("exact bear-off play", "", "", "", f"{exact.play:.2f}", "")
+    for name, error in exact.rms_equity.items():
+        checker.add_row(f"exact {name}, rms error", "", "", "", f"{1000 * error:.2f}", "")
+
+    cube = Table(title="cube decisions: millipoints lost, share of wrong ones", title_justify="left")
+    for heading in ("cube", "double", "wrong", "take", "wrong", "positions"):
+        cube.add_column(heading, justify="left" if heading == "cube" else "right")
+    for name, found in report.cube.items():
+        shares = (f"{found.wrong_double:.1%}", f"{found.wrong_take:.1%}")
+        cube.add_row(name, f"{found.double:.2f}", shares[0], f"{found.take:.2f}", shares[1], str(found.positions))
+    for name in report.refused:
+        cube.add_row(name, *("not learned", "", "", "", ""))
+    return [checker, cube]
+
+
+def _number(value: float | None) -> str:
+    return "" if value is None else f"{value:.2f}"
