@@ -1,4 +1,4 @@
-"""What can be set for the tasks of ``scripts/evaluate.py``; values come from ``configs/evaluate.yaml``."""
+"""What can be set for ``scripts/evaluate.py`` and ``scripts/play.py``; the values come from ``configs``."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import torch
 from ..env import GameOptions
 from ..env.dice import check_seed
 
-__all__ = ["MatchOptions", "ReferenceOptions", "choose_device"]
+__all__ = ["MatchOptions", "PlayOptions", "ReferenceOptions", "choose_device"]
 
 
 def choose_device(name: str) -> torch.device:
@@ -67,3 +67,33 @@ class ReferenceOptions:
     output: str | None = None
     model: str | None = None
     path: str = "../shared/bench"
+
+
+@dataclass(frozen=True)
+class PlayOptions:
+    """A person against ``bot`` in the terminal; None is the newest model. ``seed`` None draws one.
+
+    ``adviser`` is the model that gives hints; None takes the bot's own or, if it has none, the newest model.
+    """
+
+    bot: str | None = None
+    adviser: str | None = None
+    device: str = "cpu"
+    seed: int | None = None
+    ascii: bool = False
+    variant: str = "backgammon"
+    match_length: int = 0
+    cube: bool = True
+    jacoby: bool = False
+    crawford: bool = True
+    max_cube: int = 64
+
+    def __post_init__(self) -> None:
+        if self.seed is not None:
+            check_seed(self.seed)
+        _ = self.game_options  # checks the rules
+
+    @property
+    def game_options(self) -> GameOptions:
+        """The rules."""
+        return GameOptions(self.variant, self.match_length, self.cube, self.jacoby, self.crawford, self.max_cube)

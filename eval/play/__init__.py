@@ -1,1 +1,6 @@
-"""Faces through which a person or another program plays."""
+"""Playing against a bot."""
+
+from .session import Event, Phase, Session
+from .terminal import Terminal
+
+__all__ = ["Event", "Phase", "Session", "Terminal"]

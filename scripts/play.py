@@ -1,0 +1,61 @@
+"""Play against a bot in the terminal."""
+
+from __future__ import annotations
+
+import io
+import secrets
+import sys
+
+from nardy.eval.bots import Bot, Judge, ModelBot, make_bot, newest_model
+from nardy.eval.options import PlayOptions, choose_device
+from nardy.eval.play import Session, Terminal
+from nardy.models import BundleError, load
+from nardy.scripts.command import compose, main_guard, split_task, to_dataclass, wants_help
+from nardy.scripts.command_help import help_text
+
+TASKS = {"terminal": "play here (the default task)"}
+
+
+@main_guard
+def main(argv: list[str]) -> None:
+    """Set up a session and hand it to the terminal."""
+    _, words = split_task(argv, TASKS, default="terminal")
+    if wants_help(words):
+        print(help_text("nardy-play", "play against a bot.", "play", words, TASKS))
+        return
+    options = to_dataclass(PlayOptions, compose("play", words, PlayOptions))
+    device = choose_device(options.device)
+    bot = make_bot(options.bot or f"model:{newest_model(options.variant)}", options.variant, device)
+    seed = secrets.randbits(32) if options.seed is None else options.seed
+    for stream in (sys.stdin, sys.stdout):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="replace")  # whatever is typed or piped in
+    print(f"seed={seed}")
+    session = Session(bot, options.game_options, seed)
+    adviser = choose_adviser(options, bot)
+    Terminal(session, sys.stdin, sys.stdout, adviser, options.ascii or not draws_circles(sys.stdout.encoding)).run()
+
+
+def choose_adviser(options: PlayOptions, bot: Bot) -> Judge | None:
+    """The model that gives hints: the one named, the bot's own, the newest one; None if there is none."""
+    if options.adviser is None and isinstance(bot, ModelBot):
+        return bot.evaluator
+    try:
+        return load(options.adviser or newest_model(options.variant), choose_device(options.device))
+    except BundleError:
+        if options.adviser is not None:
+            raise
+        return None
+
+
+def draws_circles(encoding: str) -> bool:
+    """Has the terminal's encoding the signs that the board is drawn with?"""
+    try:
+        "●○─│".encode(encoding)
+    except (UnicodeEncodeError, LookupError):
+        return False
+    return True
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,76 @@
+"""``nardy-play`` as a user types it."""
+
+from __future__ import annotations
+
+import io
+from pathlib import Path
+
+import pytest
+
+from nardy.models import Network, NetworkConfig, save_bundle
+from nardy.scripts.play import draws_circles, main
+
+
+@pytest.fixture
+def model(tmp_path: Path) -> Path:
+    path = tmp_path / "bundle.safetensors"
+    save_bundle(path, Network(NetworkConfig((16,))), "backgammon")
+    return path
+
+
+def _type(monkeypatch: pytest.MonkeyPatch, data: bytes) -> None:
+    monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(data), encoding="utf-8"))
+
+
+def test_a_model_plays_and_gives_hints(
+    model: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    _type(monkeypatch, b"hint\nmoves\nroll\nhint\nquit\n")
+    assert main([f"bot=model:{model}", "seed=4"]) == 0
+    page = capsys.readouterr().out
+    assert "seed=4" in page
+    assert "equity" in page
+    assert "Goodbye." in page
+
+
+def test_bytes_that_are_no_text_are_answered(
+    model: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    _type(monkeypatch, b"\xff\xfe\x00\n\x80/5\n")
+    assert main(["bot=pipcount", "seed=1", "cube=false", f"adviser={model}"]) == 0
+    assert "cannot read" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    ("words", "wanted"),
+    [
+        (["bot=chess"], "bot: found 'chess', wanted one of"),
+        (["bot=pipcount", "adviser=/nothing"], "'/nothing'"),
+        (["sed=3"], "sed: found no such key, wanted one that --help lists; did you mean seed?"),
+        (["match_length=-1"], "match_length: found -1"),
+        (["web"], "task: found 'web', wanted one of terminal"),
+    ],
+)
+def test_what_does_not_fit_is_one_line(words: list[str], wanted: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(words) == 2
+    captured = capsys.readouterr()
+    assert wanted in captured.err
+    assert captured.err.count("\n") == 1
+
+
+def test_rules_the_model_has_not_learned_are_refused_before_the_game(
+    model: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main([f"bot=model:{model}", "match_length=3", "seed=1"]) == 2
+    assert "match score" in capsys.readouterr().err
+
+
+def test_help(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["--help"]) == 0
+    assert "match_length=0" in capsys.readouterr().out
+
+
+def test_encodings_without_the_boards_signs_are_noticed() -> None:
+    assert draws_circles("utf-8")
+    assert not draws_circles("ascii")
+    assert not draws_circles("no-such-encoding")
