@@ -62,7 +62,7 @@ class Network(nn.Module):
             self.head.bias[NUM_OUTCOMES + 1 :] = -2.0  # owning the cube is worth about 0.13 at first
 
     def forward(self, inputs: Tensor) -> Tensor:
-        """``inputs`` ``[N, 202]`` to raw outputs ``[N, 9]``."""
+        """``inputs`` ``[N, 288]`` to raw outputs ``[N, 9]``."""
         return self.after_first_layer(torch.relu(self.first(inputs)))
 
     def after_first_layer(self, hidden: Tensor, out: Tensor | None = None) -> Tensor:
@@ -76,5 +76,5 @@ class Network(nn.Module):
 
     @torch.no_grad()
     def first_layer_table(self) -> Tensor:
-        """What each (side, point, number of checkers) adds to the first layer, ``[832, hidden[0]]`` float32."""
+        """What each (cell, number) adds to the first layer, ``[992, hidden[0]]`` float32."""
         return input_table(self.first.weight.device) @ self.first.weight.T

@@ -18,7 +18,7 @@ from ..env.movegen import afterstates_unchecked
 from ..env.variants import get_variant
 from .encoding import encode
 from .kernels.choice import best_rows
-from .kernels.encoding import BLOCK, first_layer
+from .kernels.encoding import BLOCK, COUNTED_SIZES, count_cells, first_layer
 from .kernels.values import play_values
 from .network import Network
 
@@ -86,8 +86,9 @@ def evaluate_plays(
     ends = torch.searchsorted(game, torch.arange(1, boards.shape[0] + 1, device=device))
     sums = torch.nn.functional.linear(encode(boards.flip(1)), network.first.weight, network.first.bias)
     flat = afterstates.view(-1, 52)
-    packed = boards.view(-1, 52).view(torch.int32)
-    packed_afterstates = flat.view(torch.int32)
+    flat_boards = boards.view(-1, 52)
+    counted = torch.empty((boards.shape[0], len(COUNTED_SIZES)), dtype=torch.int32, device=device)
+    launch_rows(count_cells, boards.shape[0], flat_boards, 1, counted, device=device)
     max_level = get_variant(variant).max_level
     raw = torch.empty((num_rows, network.head.out_features), dtype=torch.float32, device=device)
     values = torch.empty((num_rows, COLUMNS), dtype=torch.float32, device=device)
@@ -102,10 +103,11 @@ def evaluate_plays(
             launch_rows(
                 first_layer,
                 high - low,
-                packed,
+                flat_boards,
+                counted,
                 first.blocks(sums),
                 game,
-                packed_afterstates,
+                flat,
                 first.blocks(first.table),
                 low,
                 first.blocks(hidden),

@@ -69,7 +69,7 @@ class LearnerConfig:
         ema_decay: of the averaged weights, an update; those are what is evaluated, saved and played.
     """
 
-    batch_size: int = 1024
+    batch_size: int = 256
     learning_rate: float = 1e-3
     final_learning_rate: float = 1e-5
     warmup_games: int = 2000

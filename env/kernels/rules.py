@@ -12,6 +12,7 @@ import warp as wp
 __all__ = [
     "PACKED_BOARD",
     "clear_if_last",
+    "count_bits",
     "highest",
     "land",
     "lowest",
@@ -52,6 +53,18 @@ def highest(mask: wp.uint32) -> int:
 """)
 def lowest(mask: wp.uint32) -> int:
     """Number of the lowest bit that is set, -1 if none is."""
+    ...
+
+
+@wp.func_native("""
+#if defined(__CUDA_ARCH__)
+    return __popc((int)mask);
+#else
+    return __builtin_popcount(mask);
+#endif
+""")
+def count_bits(mask: wp.uint32) -> int:
+    """Number of bits that are set."""
     ...
 
 

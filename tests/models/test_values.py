@@ -20,7 +20,7 @@ from nardy.models.values import (
     possible_outcomes,
     probabilities,
 )
-from tests.positions import from_boards, position, text, to_boards
+from tests.positions import Side, from_boards, position, text, to_boards
 
 
 def _network(seed: int = 0, hidden: tuple[int, ...] = (48, 16)) -> Network:
@@ -45,10 +45,29 @@ def _played(num_games: int, plies: int, variant: str = "backgammon", seed: int =
     return torch.cat(seen[:: max(1, plies // 8)])
 
 
+def _slow_counted_cells(mine: Side, theirs: Side) -> list[int]:
+    """The ten counted cells of a position, written from their description."""
+
+    def of_side(own: Side, other: Side) -> list[int]:
+        made = [1 <= point <= 24 and own[point] >= 2 for point in range(26)]
+        prime = max((b - a for a in range(26) for b in range(a, 26) if all(made[a:b])), default=0)
+        rear = max((point for point in range(26) if point and own[point]), default=0)
+        others = {25 - point for point in range(1, 26) if other[point]}  # in own numbers, the bar at 0
+        blots = [p for p in range(1, 25) if own[p] == 1 and any(p - d in others for d in range(1, 7))]
+        return [sum(made[1:7]), min(prime, 7), (rear + 1) // 2, min(len(blots), 4)]
+
+    rears = [max((point for point in range(1, 26) if side[point]), default=0) for side in (mine, theirs)]
+    lead = sum(point * (theirs[point] - mine[point]) for point in range(1, 26))
+    tenths = min(15, max(0, int((lead + 85) / 10)))
+    return [int(sum(rears) <= 25), *of_side(mine, theirs), *of_side(theirs, mine), tenths]
+
+
 @pytest.mark.parametrize("variant", ["backgammon", "sprintgammon"])
 def test_the_inputs_of_a_position_are_the_sum_of_its_table_rows(variant: str) -> None:
     boards = _played(64, 120, variant)
-    rows = torch.arange(52) * 16 + boards.view(-1, 52).long()
+    counted = torch.tensor([_slow_counted_cells(*sides) for sides in from_boards(boards)])
+    cells = torch.cat([boards.view(-1, 52).long(), counted], 1)
+    rows = torch.arange(62) * 16 + cells
     torch.testing.assert_close(encode(boards), input_table()[rows].sum(1), atol=1e-5, rtol=0)
 
 

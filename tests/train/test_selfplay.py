@@ -97,15 +97,14 @@ def test_a_restored_state_goes_on_as_if_never_stopped() -> None:
 def test_counts_add_up() -> None:
     selfplay = _selfplay(96)
     _windows(selfplay, 12)
-    counts = {name: value if len(value) > 1 else value[0] for name, value in selfplay.counts.take().items()}
-    games, dropped, levels = counts["games"], counts["dropped"], counts["levels"]
-    assert isinstance(levels, list)
-    assert games == sum(levels) + dropped  # type: ignore[operator]
-    assert games == counts["cubeful"] + counts["cubeless"]  # type: ignore[operator]
+    counts = selfplay.counts.take()
+    games, dropped = counts["games"][0], counts["dropped"][0]
+    assert games == sum(counts["levels"]) + dropped
+    assert games == counts["cubeful"][0] + counts["cubeless"][0]
     assert dropped > 0
-    assert counts["turned"] > 0
-    assert sum(counts["realised"]) == counts["cubeless"]  # type: ignore[arg-type]
-    assert abs(sum(counts["predicted"]) - counts["cubeless"]) < 1e-2  # type: ignore[arg-type, operator]
+    assert counts["turned"][0] > 0
+    assert sum(counts["realised"]) == counts["cubeless"][0]
+    assert abs(sum(counts["predicted"]) - counts["cubeless"][0]) < 1e-2
     assert all(value[0] == 0 for value in selfplay.counts.take().values())
 
 

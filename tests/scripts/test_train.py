@@ -1,0 +1,125 @@
+"""The training command as a newcomer meets it: the whole path, and one line for everything that is wrong."""
+
+from __future__ import annotations
+
+import json
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+import torch
+
+from nardy.env import launch
+from nardy.models import load
+from nardy.scripts.train import main
+
+SMALL = [
+    "experiment=smoke",
+    "train.games=40",
+    "train.checkpoint_games=20",
+    "train.evaluate_games=20",
+    "train.selfplay.num_games=48",
+    "evaluation.games=10",
+    "evaluation.final_games=10",
+    "threads=1",
+    "device=cpu",
+]
+
+
+@pytest.fixture(autouse=True)
+def _keep_threads():  # type: ignore[no-untyped-def]
+    before = launch._num_threads, torch.get_num_threads()
+    yield
+    launch._num_threads = before[0]
+    torch.set_num_threads(before[1])
+
+
+def test_a_run_leaves_all_it_promises_and_says_what_to_do_next(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main([*SMALL, f"runs={tmp_path}"]) == 0
+    folder = tmp_path / "smoke"
+    for name in ("config.yaml", "metrics.jsonl", "evaluation.json", "bundle.safetensors", "curves.png"):
+        assert (folder / name).stat().st_size > 0, name
+    assert list((folder / "tensorboard").iterdir())
+    assert list((folder / "checkpoints").iterdir())
+    results = json.loads((folder / "evaluation.json").read_text())
+    assert [result["options"]["cube"] for result in results] == [False, True]
+    assert all(result["num_games"] == 10 for result in results)
+    assert load(folder).header["facts"]["games"] >= 40
+    printed = capsys.readouterr().out
+    assert "CPU" in printed
+    for word in ("scripts/play.py", "tensorboard --logdir", "scripts/evaluate.py", "pipcount"):
+        assert word in printed
+
+
+def test_a_finished_run_goes_on_with_a_larger_budget(tmp_path: Path) -> None:
+    assert main([*SMALL, f"runs={tmp_path}"]) == 0
+    before = load(tmp_path / "smoke").header["facts"]["games"]
+    assert main([f"resume={tmp_path / 'smoke'}", "train.games=90"]) == 0
+    assert load(tmp_path / "smoke").header["facts"]["games"] >= 90 > before
+
+
+@pytest.mark.parametrize(
+    ("words", "reason"),
+    [
+        (["train.gmaes=5"], "train.gmaes"),
+        (["experiment=smok"], "did you mean smoke?"),
+        (["train.games=many"], "train.games: found 'many'"),
+        (["train.games=0"], "train.games: found 0"),
+        (["train.selfplay.cubeful_fraction=2"], "train.selfplay.cubeful_fraction: found 2"),
+        (["model.hidden=[100]"], "model.hidden: found [100]"),
+        (["env.variant=chess"], "variant: found 'chess'"),
+        (["evaluation.games=3"], "evaluation.games: found 3"),
+        (["device=tpu"], "device: found 'tpu'"),
+        (["device=cuda:99"], "device: found no cuda:99"),
+        (["threads=0"], "threads: found 0"),
+        (["resume=nowhere"], "nowhere: found no config.yaml"),
+        (["--fast"], "--fast"),
+        (["quick"], "quick"),
+    ],
+)
+def test_what_is_wrong_is_said_in_one_line(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], words: list[str], reason: str
+) -> None:
+    assert main(["experiment=smoke", f"runs={tmp_path}", *words]) != 0
+    error = capsys.readouterr().err.strip()
+    assert reason in error
+    assert "\n" not in error
+
+
+def test_a_run_of_that_name_is_not_touched(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / "smoke").mkdir()
+    (tmp_path / "smoke" / "mine").write_text("kept")
+    assert main(["experiment=smoke", f"runs={tmp_path}"]) == 2
+    assert "exists" in capsys.readouterr().err
+    assert [path.name for path in (tmp_path / "smoke").iterdir()] == ["mine"]
+
+
+def test_a_run_without_a_good_checkpoint_cannot_be_resumed(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main([*SMALL, f"runs={tmp_path}"]) == 0
+    for path in (tmp_path / "smoke" / "checkpoints").iterdir():
+        path.write_bytes(b"junk")
+    capsys.readouterr()
+    assert main([f"resume={tmp_path / 'smoke'}"]) == 2
+    error = capsys.readouterr().err.strip()
+    assert "wanted games-" in error
+    assert "\n" not in error
+
+
+def test_ctrl_c_saves_and_the_run_can_be_resumed(tmp_path: Path) -> None:
+    command = [sys.executable, "-m", "nardy.scripts.train", *SMALL, "train.games=1000000", f"runs={tmp_path}"]
+    process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+    metrics = tmp_path / "smoke" / "metrics.jsonl"
+    deadline = time.monotonic() + 120
+    while not (metrics.is_file() and metrics.stat().st_size) and time.monotonic() < deadline:
+        time.sleep(0.2)
+    process.send_signal(signal.SIGINT)
+    printed, _ = process.communicate(timeout=120)
+    assert process.returncode == 130, printed
+    assert "Traceback" not in printed
+    assert "resume=" in printed
+    assert main([f"resume={tmp_path / 'smoke'}", "train.games=10"]) == 0
