@@ -4,27 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-import torch
-
 from ..env import GameOptions
 from ..env.dice import check_seed
 
-__all__ = ["MatchOptions", "PlayOptions", "ReferenceOptions", "choose_device"]
-
-
-def choose_device(name: str) -> torch.device:
-    """The device that ``name`` means: "auto" is a CUDA device if there is one; ``ValueError`` if it is not here."""
-    if name == "auto":
-        return torch.device("cuda" if torch.cuda.is_available() else "cpu")
-    try:
-        device = torch.device(name)
-    except RuntimeError:
-        raise ValueError(f"device: found {name!r}, wanted auto, cpu, cuda or cuda:NUMBER") from None
-    if device.type not in ("cpu", "cuda"):
-        raise ValueError(f"device: found {name!r}, wanted auto, cpu, cuda or cuda:NUMBER")
-    if device.type == "cuda" and (device.index or 0) >= torch.cuda.device_count():
-        raise ValueError(f"device: found {name!r}, wanted one that is here: there are {torch.cuda.device_count()} GPUs")
-    return device
+__all__ = ["MatchOptions", "PlayOptions", "ReferenceOptions"]
 
 
 @dataclass(frozen=True)
@@ -32,6 +15,7 @@ class MatchOptions:
     """Two bots against each other. ``bot`` None is the newest model; ``games`` counts matches if there is a length."""
 
     device: str = "auto"
+    threads: int | None = None
     output: str | None = None
     bot: str | None = None
     opponent: str = "pipcount"
@@ -64,6 +48,7 @@ class ReferenceOptions:
     """One model on the reference positions in the folder ``path``; ``model`` None is the newest one."""
 
     device: str = "auto"
+    threads: int | None = None
     output: str | None = None
     model: str | None = None
     path: str = "../shared/bench"

@@ -15,13 +15,14 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 
 from nardy.eval.arena import Progress as Report
 from nardy.eval.bots import make_bot, newest_model
-from nardy.eval.options import MatchOptions, ReferenceOptions, choose_device
+from nardy.eval.options import MatchOptions, ReferenceOptions
 from nardy.eval.reference_report import reference_report
 from nardy.eval.results import compare_bots
 from nardy.eval.tables import arena_table, reference_table
 from nardy.models import load
 from nardy.scripts.command import CommandError, compose, main_guard, split_task, to_dataclass, wants_help
 from nardy.scripts.command_help import help_text
+from nardy.scripts.device import choose_device, choose_threads
 
 TASKS = {
     "match": "play bot= against opponent= (the default task)",
@@ -44,7 +45,8 @@ def main(argv: list[str]) -> None:
 
 def play_match(options: MatchOptions) -> None:
     """Play, print the table, write the JSON."""
-    device = choose_device(options.device)
+    device = choose_device(options.device).device
+    choose_threads(options.threads)
     spec = options.bot or f"model:{newest_model(options.variant)}"
     bot = make_bot(spec, options.variant, device)
     opponent = make_bot(options.opponent, options.variant, device)
@@ -58,7 +60,8 @@ def play_match(options: MatchOptions) -> None:
 def ask_reference(options: ReferenceOptions) -> None:
     """Ask the model, print the tables, write the JSON."""
     name = options.model or newest_model()
-    evaluator = load(name, choose_device(options.device))
+    choose_threads(options.threads)
+    evaluator = load(name, choose_device(options.device).device)
     with writing(options.output) as result_file:
         report = reference_report(evaluator, Path(options.path), name)
         result_file.update(report.to_dict())

@@ -7,11 +7,12 @@ import secrets
 import sys
 
 from nardy.eval.bots import Bot, Judge, ModelBot, make_bot, newest_model
-from nardy.eval.options import PlayOptions, choose_device
+from nardy.eval.options import PlayOptions
 from nardy.eval.play import Session, Terminal
 from nardy.models import BundleError, load
 from nardy.scripts.command import compose, main_guard, split_task, to_dataclass, wants_help
 from nardy.scripts.command_help import help_text
+from nardy.scripts.device import choose_device
 
 TASKS = {"terminal": "play here (the default task)"}
 
@@ -24,7 +25,7 @@ def main(argv: list[str]) -> None:
         print(help_text("nardy-play", "play against a bot.", "play", words, TASKS))
         return
     options = to_dataclass(PlayOptions, compose("play", words, PlayOptions))
-    device = choose_device(options.device)
+    device = choose_device(options.device).device
     bot = make_bot(options.bot or f"model:{newest_model(options.variant)}", options.variant, device)
     seed = secrets.randbits(32) if options.seed is None else options.seed
     for stream in (sys.stdin, sys.stdout):
@@ -41,7 +42,7 @@ def choose_adviser(options: PlayOptions, bot: Bot) -> Judge | None:
     if options.adviser is None and isinstance(bot, ModelBot):
         return bot.evaluator
     try:
-        return load(options.adviser or newest_model(options.variant), choose_device(options.device))
+        return load(options.adviser or newest_model(options.variant), choose_device(options.device).device)
     except BundleError:
         if options.adviser is not None:
             raise
