@@ -13,6 +13,7 @@ from nardy.env.dice import rolls
 from nardy.eval.arena import GAME_COLUMNS, Record, play_deals
 from nardy.eval.bots import Bot, ModelBot, PipCountBot, RandomBot, make_bot
 from nardy.eval.results import ArenaResult, compare_bots, summarise
+from nardy.models import Evaluator, Network, NetworkConfig
 from tests.eval.fakes import FakeEvaluator
 
 SPRINT = GameOptions("sprintgammon")
@@ -22,6 +23,9 @@ MATCH = GameOptions("sprintgammon", match_length=3)
 def _bot(name: str, options: GameOptions) -> Bot:
     if name == "model":
         return ModelBot(FakeEvaluator(options.variant), "model:fake")
+    if name == "network":
+        torch.manual_seed(0)
+        return ModelBot(Evaluator(Network(NetworkConfig((32,))), options.variant), "model:network")
     return make_bot(name, options.variant)
 
 
@@ -36,6 +40,12 @@ def test_a_bot_against_itself_scores_exactly_zero(name: str, options: GameOption
     assert result.points.mean == 0
     assert result.points.half_width == 0
     assert result.side == result.other
+
+
+@pytest.mark.parametrize("options", [SPRINT, GameOptions("sprintgammon", cube=False)], ids=["money", "cubeless"])
+def test_two_copies_of_a_network_score_exactly_zero(options: GameOptions) -> None:
+    result = compare_bots(_bot("network", options), _bot("network", options), 100, options, seed=3, batch=16)
+    assert (result.points.mean, result.points.half_width) == (0, 0)
 
 
 def test_swapping_the_bots_negates() -> None:
