@@ -48,7 +48,7 @@ class Trainer:
         self.settings = settings
         self.learner = Learner(Network(network, config.seed).to(device), config.learner, config.seed)
         self.selfplay = SelfPlay(self.learner.network, variant, config.selfplay, config.seed, device)
-        self.progress = Progress()
+        self.progress = Progress(next_evaluation=config.evaluate_games)  # untrained play says nothing, at length
         self.stop = False
         if checkpoint is not None:
             self.progress = load_checkpoint(checkpoint, self.learner, self.selfplay)
