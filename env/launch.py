@@ -49,6 +49,7 @@ _MIN_ROWS_PER_THREAD = 256
 _pool: ThreadPoolExecutor | None = None
 _num_threads = 0
 _local = threading.local()
+_part_lock = threading.Lock()
 _load_lock = threading.Lock()
 _loaded: set[tuple[str, str]] = set()
 
@@ -85,17 +86,34 @@ def _thread_pool() -> ThreadPoolExecutor:
     return _pool
 
 
-def split_rows(work: Callable[[int, int], None], num_rows: int, min_rows: int) -> None:
+def split_rows(work: Callable[[int, int], None], num_rows: int, min_rows: int, max_rows: int | None = None) -> None:
     """Run ``work(begin, end)`` over 0 to ``num_rows`` on `num_threads` threads, and wait.
 
-    No part is smaller than ``min_rows`` unless all is. ``work`` must release the interpreter lock to gain anything.
+    No part is smaller than ``min_rows`` unless all is. With ``max_rows`` no part is larger: the threads take the parts
+    one after the other, so that one whose core is busy elsewhere takes fewer. ``work`` must release the interpreter
+    lock to gain anything.
     """
-    num_parts = min(num_threads(), max(1, num_rows // min_rows))
-    if num_parts == 1:
-        work(0, num_rows)
+    if num_rows == 0:
         return
+    num_parts = min(num_threads(), max(1, num_rows // min_rows))
+    if max_rows is not None:
+        num_parts = max(num_parts, -(-num_rows // max_rows))
     bounds = [num_rows * part // num_parts for part in range(num_parts + 1)]
-    for future in [_thread_pool().submit(work, *part) for part in pairwise(bounds)]:
+    parts = pairwise(bounds)
+    if num_threads() == 1 or num_parts == 1:
+        for part in parts:
+            work(*part)
+        return
+
+    def take_parts() -> None:
+        while True:
+            with _part_lock:
+                part = next(parts, None)
+            if part is None:
+                return
+            work(*part)
+
+    for future in [_thread_pool().submit(take_parts) for _ in range(min(num_threads(), num_parts))]:
         future.result()
 
 

@@ -96,30 +96,28 @@ def evaluate_plays(
     units = network.config.hidden[0]
 
     def work(begin: int, end: int) -> None:
-        buffer = torch.empty((min(chunk, end - begin), units), dtype=torch.float32, device=device)
-        for low in range(begin, end, chunk):
-            high = min(low + chunk, end)
-            hidden = buffer[: high - low]
-            launch_rows(
-                first_layer,
-                high - low,
-                flat_boards,
-                counted,
-                first.blocks(sums),
-                game,
-                flat,
-                first.blocks(first.table),
-                low,
-                first.blocks(hidden),
-                device=device,
-                first_row=low,
-            )
-            with torch.no_grad():  # the mode belongs to a thread
-                network.after_first_layer(hidden, out=raw[low:high])
-            launch_rows(play_values, high - low, flat, raw, max_level, values, device=device, first_row=low)
+        hidden = torch.empty((end - begin, units), dtype=torch.float32, device=device)
+        launch_rows(
+            first_layer,
+            end - begin,
+            flat_boards,
+            counted,
+            first.blocks(sums),
+            game,
+            flat,
+            first.blocks(first.table),
+            begin,
+            first.blocks(hidden),
+            device=device,
+            first_row=begin,
+        )
+        with torch.no_grad():  # the mode belongs to a thread
+            network.after_first_layer(hidden, out=raw[begin:end])
+        launch_rows(play_values, end - begin, flat, raw, max_level, values, device=device, first_row=begin)
 
     if device.type == "cpu":
-        split_rows(work, num_rows, chunk)
+        split_rows(work, num_rows, chunk // 2, chunk)
     else:
-        work(0, num_rows)
+        for begin in range(0, num_rows, chunk):
+            work(begin, min(begin + chunk, num_rows))
     return Plays(game, ends, afterstates, raw, values)

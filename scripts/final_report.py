@@ -3,34 +3,33 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
 from pathlib import Path
 
 import torch
 from rich.console import Console
 from rich.progress import Progress as Bar
-from rich.table import Table
 
 from nardy.env import GameOptions
 from nardy.eval.bots import ModelBot, PipCountBot
 from nardy.eval.results import ArenaResult, compare_bots
+from nardy.eval.tables import arena_table
 from nardy.models import Evaluator, save_bundle
 from nardy.train import Progress, draw_curves
 
-__all__ = ["finish_run", "results_table"]
+__all__ = ["finish_run"]
 
 
 def finish_run(folder: Path, evaluator: Evaluator, games: int, seed: int, progress: Progress, console: Console) -> None:
     """Evaluate money games and write ``evaluation.json``, ``bundle.safetensors`` and ``curves.png``."""
     results = _evaluate(evaluator, games, seed, console)
-    evaluation = [result.to_dict() for result in results]
+    evaluation = {name: result.to_dict() for name, result in results.items()}
     (folder / "evaluation.json").write_text(json.dumps(evaluation, indent=1), encoding="utf-8")
     facts: dict[str, object] = {"games": progress.games, "decisions": progress.decisions}
     facts |= {"seconds": round(progress.seconds, 1), "evaluation": evaluation}
     save_bundle(folder / "bundle.safetensors", evaluator.network, evaluator.variant, facts)
     draw_curves(folder, folder / "curves.png")
     speed = progress.decisions / max(progress.seconds, 1e-9)
-    console.print(results_table(results))
+    console.print(arena_table(results))
     console.print(
         f"{progress.games:,} games in {progress.seconds / 60:.1f} minutes, {speed:,.0f} decisions/s; "
         f"all in {folder}/ (curves.png, evaluation.json, bundle.safetensors)\n"
@@ -43,41 +42,18 @@ def finish_run(folder: Path, evaluator: Evaluator, games: int, seed: int, progre
         console.print(f"  {what + ':':12} {command}", highlight=False, soft_wrap=True)
 
 
-def _evaluate(evaluator: Evaluator, games: int, seed: int, console: Console) -> list[ArenaResult]:
+def _evaluate(evaluator: Evaluator, games: int, seed: int, console: Console) -> dict[str, ArenaResult]:
     """Cubeless, then cubeful money games against the pip-count bot."""
     variant, device = evaluator.variant, evaluator.device
     bots = ModelBot(evaluator, "model"), PipCountBot(variant)
-    results = []
+    results = {}
     with Bar(console=console, transient=True) as bar:
-        for cube in (False, True):
-            task = bar.add_task(f"evaluating, {'with the cube' if cube else 'cubeless'}", total=games)
+        for name, cube in (("cubeless", False), ("cubeful", True)):
+            task = bar.add_task(f"evaluating, {name}", total=games)
 
             def report(finished: int, _wanted: int, task_id: object = task) -> None:
                 bar.update(task_id, completed=finished)  # type: ignore[arg-type]
 
             options = GameOptions(variant, cube=cube)
-            results.append(compare_bots(*bots, games, options, seed, device=torch.device(device), progress=report))
+            results[name] = compare_bots(*bots, games, options, seed, device=torch.device(device), progress=report)
     return results
-
-
-def results_table(results: Sequence[ArenaResult]) -> Table:
-    """Sessions of money games, one line each; shares of the bot and, after a stroke, of its opponent."""
-    first = results[0]
-    table = Table(
-        title=f"{first.bot} against {first.opponent}: {first.num_games:,} games a line, both seats, the same dice",
-        caption="points a game with the 95 % interval; wins, gammons, backgammons and turned cubes in % of the games",
-    )
-    for name in ("game", "points", "wins", "gammons", "bg", "cube turned", "mean cube"):
-        table.add_column(name, justify="right", no_wrap=name in ("game", "points"))
-    for result in results:
-        side, other, games = result.side, result.other, max(1, result.num_games)
-        pairs = ((side.wins, other.wins), (side.gammons, other.gammons), (side.backgammons, other.backgammons))
-        shares = [f"{100 * mine / games:.1f} / {100 * theirs / games:.1f}" for mine, theirs in pairs]
-        cube = [f"{100 * result.turned_games / games:.1f}", f"{result.mean_cube:.2f}"]
-        table.add_row(
-            "with cube" if result.options.cube else "cubeless",
-            str(result.points),
-            *shares,
-            *(cube if result.options.cube else ["-", "-"]),
-        )
-    return table

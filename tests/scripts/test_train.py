@@ -47,8 +47,8 @@ def test_a_run_leaves_all_it_promises_and_says_what_to_do_next(
     assert list((folder / "tensorboard").iterdir())
     assert list((folder / "checkpoints").iterdir())
     results = json.loads((folder / "evaluation.json").read_text())
-    assert [result["options"]["cube"] for result in results] == [False, True]
-    assert all(result["num_games"] == 4 for result in results)
+    assert {name: result["options"]["cube"] for name, result in results.items()} == {"cubeless": False, "cubeful": True}
+    assert all(result["num_games"] == 4 for result in results.values())
     assert load(folder).header["facts"]["games"] >= 160
     printed = capsys.readouterr().out
     assert "CPU" in printed
