@@ -11,8 +11,9 @@ from __future__ import annotations
 import os
 import sys
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
 from itertools import pairwise
 from typing import Any
 
@@ -20,7 +21,7 @@ import torch
 import warp as wp
 from torch import Tensor
 
-__all__ = ["launch_rows", "num_threads", "split_rows", "use_threads"]
+__all__ = ["launch_rows", "num_threads", "split_rows", "threads_in_use", "use_threads"]
 
 
 def _initialise_warp() -> None:
@@ -67,6 +68,19 @@ def use_threads(num_threads: int) -> None:
     _num_threads = num_threads
 
 
+@contextmanager
+def threads_in_use(num_threads: int) -> Iterator[None]:
+    """`use_threads` for a while; afterwards all is as before."""
+    global _num_threads  # noqa: PLW0603  # as above
+    before = _num_threads, torch.get_num_threads()
+    use_threads(num_threads)
+    try:
+        yield
+    finally:
+        _num_threads = before[0]
+        torch.set_num_threads(before[1])
+
+
 def num_threads() -> int:
     """Threads that rows are split over: as `use_threads` said, else as many as torch uses; one inside a part."""
     if getattr(_local, "is_worker", False):
@@ -87,7 +101,7 @@ def _thread_pool() -> ThreadPoolExecutor:
 
 
 def split_rows(work: Callable[[int, int], None], num_rows: int, min_rows: int, max_rows: int | None = None) -> None:
-    """Run ``work(begin, end)`` over 0 to ``num_rows`` on `num_threads` threads, and wait.
+    """Run ``work(begin, end)`` over 0 to ``num_rows`` on `num_threads` threads, the caller's among them, and wait.
 
     No part is smaller than ``min_rows`` unless all is. With ``max_rows`` no part is larger: the threads take the parts
     one after the other, so that one whose core is busy elsewhere takes fewer. ``work`` must release the interpreter
@@ -113,8 +127,16 @@ def split_rows(work: Callable[[int, int], None], num_rows: int, min_rows: int, m
                 return
             work(*part)
 
-    for future in [_thread_pool().submit(take_parts) for _ in range(min(num_threads(), num_parts))]:
-        future.result()
+    helpers = [_thread_pool().submit(take_parts) for _ in range(min(num_threads(), num_parts) - 1)]
+    torch_threads = torch.get_num_threads()
+    try:
+        _become_worker()
+        take_parts()
+    finally:
+        _local.is_worker = False
+        torch.set_num_threads(torch_threads)
+        for helper in helpers:
+            helper.result()
 
 
 def _as_warp(argument: Any, kernel_type: Any) -> Any:

@@ -34,6 +34,7 @@ from rich.table import Table
 from torch import Tensor
 
 from ..env import afterstates, flip, start_boards
+from ..env.launch import threads_in_use
 from ..env.movegen import afterstates_unchecked
 from .openspiel_turns import children_of_turn, replay
 from .turns import Turns, play_turns
@@ -128,20 +129,16 @@ def _timings(contenders: list[_Contender], repetitions: int) -> list[list[float]
     """Seconds for one pass over the positions, ``repetitions`` a contender, taken in turn so that drift hits all."""
 
     def seconds(contender: _Contender, passes: int) -> float:
-        torch.set_num_threads(contender.threads)
-        _synchronise(contender.device)
-        begin = time.perf_counter()
-        for _ in range(passes):
-            contender.work()
-        _synchronise(contender.device)
-        return (time.perf_counter() - begin) / passes
+        with threads_in_use(contender.threads):
+            _synchronise(contender.device)
+            begin = time.perf_counter()
+            for _ in range(passes):
+                contender.work()
+            _synchronise(contender.device)
+            return (time.perf_counter() - begin) / passes
 
-    before = torch.get_num_threads()
-    try:
-        passes = [max(1, math.ceil(_SHORTEST_TIMING / seconds(contender, 1))) for contender in contenders]  # warm-up
-        rounds = [[seconds(c, n) for c, n in zip(contenders, passes, strict=True)] for _ in range(repetitions)]
-    finally:
-        torch.set_num_threads(before)
+    passes = [max(1, math.ceil(_SHORTEST_TIMING / seconds(contender, 1))) for contender in contenders]  # warm-up
+    rounds = [[seconds(c, n) for c, n in zip(contenders, passes, strict=True)] for _ in range(repetitions)]
     return [list(column) for column in zip(*rounds, strict=True)]
 
 

@@ -6,7 +6,7 @@ import pytest
 import torch
 from torch import Tensor
 
-from nardy.env import afterstates, flip, outcome, start_boards
+from nardy.env import afterstates, flip, launch, outcome, start_boards
 from nardy.models import Network, NetworkConfig
 from nardy.models.encoding import encode, input_table
 from nardy.models.plays import evaluate_plays
@@ -147,18 +147,12 @@ def test_best_rows_are_the_first_highest_of_each_game() -> None:
 
 
 def test_plays_do_not_depend_on_the_number_of_threads() -> None:
-    from nardy.env import launch
-
     network, boards = _network(), _played(96, 160)
     dice = torch.randint(1, 7, (len(boards), 2), generator=torch.Generator().manual_seed(3)).to(torch.int8)
-    before = launch._num_threads
     results = []
-    try:
-        for threads in (1, 3):
-            launch.use_threads(threads)
+    for threads in (1, 3):
+        with launch.threads_in_use(threads):
             results.append(evaluate_plays(network, boards, dice, "backgammon"))
-    finally:
-        launch._num_threads = before
     assert torch.equal(results[0].boards, results[1].boards)
     torch.testing.assert_close(results[0].values, results[1].values, atol=1e-5, rtol=0)
 

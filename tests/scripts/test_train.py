@@ -7,10 +7,10 @@ import signal
 import subprocess
 import sys
 import time
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-import torch
 
 from nardy.env import launch
 from nardy.models import load
@@ -30,11 +30,9 @@ SMALL = [
 
 
 @pytest.fixture(autouse=True)
-def _keep_threads():  # type: ignore[no-untyped-def]
-    before = launch._num_threads, torch.get_num_threads()
-    yield
-    launch._num_threads = before[0]
-    torch.set_num_threads(before[1])
+def _keep_threads() -> Iterator[None]:
+    with launch.threads_in_use(1):
+        yield
 
 
 def test_a_run_leaves_all_it_promises_and_says_what_to_do_next(

@@ -53,17 +53,14 @@ def test_positions_before_an_opening_roll_are_not_learned_from() -> None:
 
 
 def test_threads_share_a_batch_without_changing_its_gradient() -> None:
-    results, kept = [], launch._num_threads
-    try:
-        for threads in (1, 2):
-            launch.use_threads(threads)
+    results = []
+    for threads in (1, 2):
+        with launch.threads_in_use(threads):
             learner, selfplay = _pair(LearnerConfig(batch_size=512))
             window = selfplay.collect()
             losses = learner.learn(window, td_lambda(window, 0.7), 1e-3)
             gradients = [p.grad.clone() for p in learner.network.parameters() if p.grad is not None]
             results.append((losses, gradients))
-    finally:
-        launch._num_threads = kept
     assert results[0][0].outcome == pytest.approx(results[1][0].outcome, rel=1e-5)
     for one, two in zip(results[0][1], results[1][1], strict=True):
         torch.testing.assert_close(one, two, rtol=1e-4, atol=1e-7)
