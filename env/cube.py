@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 import torch
@@ -33,6 +33,14 @@ def may_double(value: Tensor, owner: Tensor, away: Tensor, crawford: Tensor, max
     money = away[..., 0] == 0
     live = money | (value < away[..., 0])  # 2.4: a dead cube may not be offered
     return (owner != THEIRS) & ~crawford & live & (2 * value <= max_cube)
+
+
+def _found(field: object, bad: Tensor) -> str:
+    """What was found in ``field``, at the first row where ``bad`` holds if it is a batch."""
+    if isinstance(field, Tensor) and field.ndim and bad.ndim:
+        row = int(bad.nonzero()[0, 0])
+        return f"row {row}: found {field[row].tolist()}"
+    return f"found {field}"
 
 
 @dataclass(frozen=True)
@@ -92,27 +100,40 @@ class Cube:
 
     def _check_owner(self) -> None:
         if isinstance(self.owner, Tensor):
-            if bool(((self.owner < 0) | (self.owner > 2)).any()):
-                raise ValueError("cube: owner: found a number outside 0 to 2, wanted 0 centred, 1 mine, 2 theirs")
+            bad = (self.owner < 0) | (self.owner > 2)
+            if bool(bad.any()):
+                raise ValueError(f"cube: owner: {_found(self.owner, bad)}, wanted 0 centred, 1 mine, 2 theirs")
         elif self.owner not in _OWNERS:
             raise ValueError(f"cube: owner: found {self.owner!r}, wanted one of {', '.join(_OWNERS)}")
 
     def _check_value(self) -> None:
         value = torch.as_tensor(self.value)
-        if bool(((value < 1) | (value & (value - 1) != 0)).any()):
-            raise ValueError(f"cube: value: found {self.value}, wanted a power of two from 1 up")
+        bad = (value < 1) | (value & (value - 1) != 0)
+        if bool(bad.any()):
+            raise ValueError(f"cube: value: {_found(self.value, bad)}, wanted a power of two from 1 up")
         if self.max_cube < 1 or self.max_cube & (self.max_cube - 1):
             raise ValueError(f"cube: max_cube: found {self.max_cube}, wanted a power of two from 1 up")
 
     def _check_match(self) -> None:
         away = self._away()
-        if away.shape[-1:] != (2,) or bool(((away < 0) | ((away == 0) != (away.flip(-1) == 0))).any()):
-            raise ValueError(f"cube: away: found {self.away}, wanted two numbers from 1 up, or None for money")
+        if away.shape[-1:] != (2,):
+            raise ValueError(f"cube: away: found shape {tuple(away.shape)}, wanted two numbers, or None for money")
+        bad = ((away < 0) | ((away == 0) != (away.flip(-1) == 0))).any(-1)
+        if bool(bad.any()):
+            raise ValueError(f"cube: away: {_found(self.away, bad)}, wanted two numbers from 1 up, or None for money")
         match = away[..., 0] > 0
-        if bool((match & (torch.as_tensor(self.jacoby) | torch.as_tensor(self.beavers))).any()):
-            raise ValueError("cube: jacoby and beavers belong to money games: found them with away, wanted one of both")
-        if bool((~match & torch.as_tensor(self.crawford)).any()):
-            raise ValueError("cube: crawford belongs to matches: found it without away, wanted away=(mine, theirs)")
+        bad = match & (torch.as_tensor(self.jacoby) | torch.as_tensor(self.beavers))
+        if bool(bad.any()):
+            raise ValueError(
+                f"cube: jacoby and beavers belong to money games: {_found(self.away, bad)} points away with one of "
+                "them, wanted one or the other"
+            )
+        bad = ~match & torch.as_tensor(self.crawford)
+        if bool(bad.any()):
+            raise ValueError(
+                f"cube: crawford belongs to matches: {_found(self.crawford, bad)} without away, "
+                "wanted away=(mine, theirs)"
+            )
 
     def _away(self) -> Tensor:
         if isinstance(self.away, Tensor):
@@ -159,4 +180,4 @@ class Cube:
             owner = _NAMES[(3 - _OWNERS[self.owner]) % 3]
         away: tuple[int, int] | Tensor | None
         away = self.away.flip(-1) if isinstance(self.away, Tensor) else self.away and (self.away[1], self.away[0])
-        return replace(self, owner=owner, away=away)
+        return Cube.unchecked(**(vars(self) | {"owner": owner, "away": away}))

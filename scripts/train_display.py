@@ -10,7 +10,6 @@ from rich.progress import (
     BarColumn,
     MofNCompleteColumn,
     Progress,
-    SpinnerColumn,
     TextColumn,
     TimeElapsedColumn,
     TimeRemainingColumn,
@@ -39,11 +38,9 @@ class TrainDisplay:
         self._evaluation = evaluation
         self._games = 0
         self._progress = Progress(
-            SpinnerColumn(),
-            TextColumn("{task.description}"),
-            BarColumn(),
-            MofNCompleteColumn(),
             TextColumn("games"),
+            BarColumn(bar_width=10),
+            MofNCompleteColumn(),
             TextColumn("{task.fields[speed]}"),
             TextColumn("{task.fields[loss]}"),
             TimeElapsedColumn(),
@@ -51,7 +48,7 @@ class TrainDisplay:
             TimeRemainingColumn(elapsed_when_finished=False),
             console=console,
         )
-        self._task = self._progress.add_task("training", total=games, speed="", loss="")
+        self._task = self._progress.add_task("games", total=games, speed="", loss="")
 
     def __enter__(self) -> TrainDisplay:
         self._progress.start()
@@ -73,7 +70,7 @@ class TrainDisplay:
             self._task,
             completed=progress.games,
             speed=f"{decisions_per_second:,.0f} decisions/s",
-            loss=f"loss {losses.outcome:.4f} + {losses.cube:.3f}",
+            loss=f"loss {losses.outcome:.3f} + {losses.cube:.3f}",
         )
 
     def evaluate(self, network: Network) -> dict[str, float]:

@@ -61,6 +61,7 @@ def draw_curves(folder: Path, path: Path) -> None:
     """Draw a run's learning curves to a PNG file."""
     from matplotlib.backends.backend_agg import FigureCanvasAgg
     from matplotlib.figure import Figure
+    from matplotlib.ticker import EngFormatter
 
     entries = read_metrics(folder)
     figure = Figure(figsize=(11, 7), layout="constrained")
@@ -76,6 +77,7 @@ def draw_curves(folder: Path, path: Path) -> None:
                 axis.plot(games, values, label=label)
         axis.set_title(title)
         axis.set_xlabel("games")
+        axis.xaxis.set_major_formatter(EngFormatter(sep=""))
         axis.grid(alpha=0.3)
         axis.legend()
     figure.suptitle(folder.name)

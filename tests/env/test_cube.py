@@ -15,9 +15,9 @@ from nardy.env import Cube
     [
         ({"value": 3}, "cube: value: found 3"),
         ({"value": 0}, "cube: value: found 0"),
-        ({"value": torch.tensor([1, 6])}, "cube: value: found"),
+        ({"value": torch.tensor([1, 6])}, "cube: value: row 1: found 6, wanted a power of two"),
         ({"owner": "me"}, "cube: owner: found 'me', wanted one of centred, mine, theirs"),
-        ({"owner": torch.tensor([3])}, "cube: owner: found a number outside 0 to 2"),
+        ({"owner": torch.tensor([0, 2, 3])}, "cube: owner: row 2: found 3"),
         ({"max_cube": 0}, "cube: max_cube: found 0"),
         ({"max_cube": 24}, "cube: max_cube: found 24"),
         ({"away": (0, 3)}, "cube: away: found"),
@@ -26,6 +26,9 @@ from nardy.env import Cube
         ({"away": (3, 3), "jacoby": True}, "cube: jacoby and beavers belong to money games"),
         ({"away": (3, 3), "beavers": True}, "cube: jacoby and beavers belong to money games"),
         ({"crawford": True}, "cube: crawford belongs to matches"),
+        ({"away": torch.tensor([[3, 4], [0, 2]])}, r"cube: away: row 1: found \[0, 2\]"),
+        ({"away": torch.tensor([[0, 0], [2, 1]]), "jacoby": True}, r"row 1: found \[2, 1\] points away"),
+        ({"crawford": torch.tensor([False, True])}, "row 1: found True without away"),
     ],
 )
 def test_an_impossible_cube_is_refused(fields: dict[str, Any], message: str) -> None:

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import torch
 from torch import Tensor
+from torch.utils._python_dispatch import TorchDispatchMode
 
-from nardy.env import afterstates, flip, outcome, start_boards
+from nardy.env import Cube, afterstates, flip, launch, outcome, start_boards
 from nardy.models import Evaluator, Network, NetworkConfig
 from nardy.train.config import SelfPlayConfig
 from nardy.train.selfplay import SelfPlay, Window
@@ -55,8 +56,6 @@ def test_estimates_are_those_of_the_best_play_and_the_cubes_values() -> None:
             torch.testing.assert_close(window.outcome[t][goes_on][followed], probs[followed], atol=2e-5, rtol=0)
             for state, owner in enumerate((0, 2, 1)):
                 followed = window.followed[t][goes_on][:, 1 + state]
-                from nardy.env import Cube
-
                 value = -evaluator.equity(boards, Cube(owner=torch.full((len(boards),), owner, dtype=torch.int8)))
                 torch.testing.assert_close(
                     window.cube[t][goes_on][:, state][followed], value[followed], atol=5e-5, rtol=0
@@ -116,3 +115,27 @@ def test_samples_before_an_opening_roll_are_start_positions_of_the_starter() -> 
     window = _selfplay().collect()
     assert bool(window.opening[0].all())
     assert _as_sets(window.boards[window.opening]) == _as_sets(start_boards(1))
+
+
+class _HostReads(TorchDispatchMode):
+    """Counts operations that would make the host wait for a GPU."""
+
+    WAITING = ("_local_scalar_dense", "nonzero", "masked_select", "is_nonzero", "equal", "unique")
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.seen: list[str] = []
+
+    def __torch_dispatch__(self, func, types, args=(), kwargs=None):  # type: ignore[no-untyped-def]  # torch's own
+        name = func.overloadpacket.__name__
+        if name in self.WAITING:
+            self.seen.append(name)
+        return func(*args, **(kwargs or {}))
+
+
+def test_a_ply_reads_one_number_from_the_device_and_no_more() -> None:
+    """The number of afterstates, which sizes their buffer; all else stays where it is."""
+    selfplay = _selfplay()
+    with launch.threads_in_use(1), _HostReads() as reads:
+        selfplay.collect()
+    assert reads.seen == ["_local_scalar_dense"] * selfplay.config.window_plies
