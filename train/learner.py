@@ -166,10 +166,8 @@ class Learner:
             keys = ("step", "exp_avg", "exp_avg_sq")
             if f"adamw.step.{name}" in state:
                 loaded = {key: state[f"adamw.{key}.{name}"] for key in keys}
-                moments[parameter] = {
-                    key: value.clone() if key == "step" else value.to(parameter.device).clone()
-                    for key, value in loaded.items()
-                }
+                # A fused optimiser counts its steps on the parameter's device.
+                moments[parameter] = {key: value.to(parameter.device).clone() for key, value in loaded.items()}
         self.num_updates = int(state["learner.num_updates"])
         self.num_windows = int(state["learner.num_windows"])
 
