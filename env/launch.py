@@ -21,7 +21,7 @@ import torch
 import warp as wp
 from torch import Tensor
 
-__all__ = ["launch_rows", "num_threads", "split_rows", "threads_in_use", "use_threads"]
+__all__ = ["launch_rows", "num_threads", "share", "split_rows", "threads_in_use", "use_threads"]
 
 
 def _initialise_warp() -> None:
@@ -139,6 +139,15 @@ def split_rows(work: Callable[[int, int], None], num_rows: int, min_rows: int, m
             helper.result()
 
 
+def share(kernel: Any, *arguments: Any) -> tuple[Any, ...]:
+    """The arguments of ``kernel`` that follow ``first``, or the first ones of them, ready for more than one launch.
+
+    Tensors become views of their memory, which they must outlive; what is ready already stays.
+    """
+    types = [parameter.type for parameter in kernel.adj.args][1:]
+    return tuple(map(_as_warp, arguments, types))  # perhaps only the first ones
+
+
 def _as_warp(argument: Any, kernel_type: Any) -> Any:
     if not isinstance(argument, Tensor):
         return argument
@@ -148,12 +157,11 @@ def _as_warp(argument: Any, kernel_type: Any) -> Any:
 def launch_rows(kernel: Any, num_rows: int, *arguments: Any, device: torch.device, first_row: int = 0) -> None:
     """Run ``kernel`` for ``num_rows`` rows from ``first_row`` on ``device``; returns before CUDA has finished.
 
-    Tensor arguments must be contiguous and live on ``device``; other arguments are passed by value.
+    Tensor arguments must be contiguous and live on ``device``, or have been through `share`; others go by value.
     """
     if num_rows == 0:
         return
-    types = [parameter.type for parameter in kernel.adj.args][1:]
-    values = [_as_warp(argument, kernel_type) for argument, kernel_type in zip(arguments, types, strict=True)]
+    values = share(kernel, *arguments)
     if device.type == "cuda":
         torch_stream = torch.cuda.current_stream(device)
         stream = wp.stream_from_torch(torch_stream)  # type: ignore[no-untyped-call]  # as above

@@ -31,7 +31,7 @@ def encode(boards: Tensor) -> Tensor:
     num_boards = boards.shape[0]
     flat = boards.contiguous().view(num_boards, 52)
     inputs = torch.empty((num_boards, NUM_INPUTS), dtype=torch.float32, device=boards.device)
-    launch_rows(encode_kernel, num_boards, flat, inputs, device=boards.device)
+    launch_rows(encode_kernel, num_boards, flat, flat.view(torch.int32), inputs, device=boards.device)
     return inputs
 
 

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 import torch
 from torch import Tensor
 
-from ..env.launch import launch_rows, split_rows
+from ..env.launch import launch_rows, share, split_rows
 from ..env.movegen import afterstates_unchecked
 from ..env.variants import get_variant
 from .encoding import encode
@@ -33,11 +33,12 @@ class FirstLayer:
     """A network's first layer as a table, to be made anew whenever the weights change."""
 
     def __init__(self, network: Network) -> None:
-        self.table = network.first_layer_table().contiguous()
+        numbers = network.first_layer_table()
+        self.table = torch.cat([numbers, numbers.roll(-1, 0) - numbers]).contiguous()
 
     def blocks(self, tensor: Tensor) -> Tensor:
         """``[N, units]`` as ``[N, units / 16, 16]``, as the kernels take it."""
-        return tensor.view(tensor.shape[0], -1, BLOCK)
+        return tensor.view(tensor.shape[0], tensor.shape[1] // BLOCK, BLOCK)
 
 
 @dataclass(frozen=True)
@@ -86,34 +87,29 @@ def evaluate_plays(
     ends = torch.searchsorted(game, torch.arange(1, boards.shape[0] + 1, device=device))
     sums = torch.nn.functional.linear(encode(boards.flip(1)), network.first.weight, network.first.bias)
     flat = afterstates.view(-1, 52)
+    packed_afterstates = flat.view(torch.int32)
     flat_boards = boards.view(-1, 52)
+    packed = flat_boards.view(torch.int32)
     counted = torch.empty((boards.shape[0], len(COUNTED_SIZES)), dtype=torch.int32, device=device)
-    launch_rows(count_cells, boards.shape[0], flat_boards, 1, counted, device=device)
+    leads = torch.empty(boards.shape[0], dtype=torch.int32, device=device)
+    launch_rows(count_cells, boards.shape[0], flat_boards, packed, 1, counted, leads, device=device)
     max_level = get_variant(variant).max_level
     raw = torch.empty((num_rows, network.head.out_features), dtype=torch.float32, device=device)
     values = torch.empty((num_rows, COLUMNS), dtype=torch.float32, device=device)
     chunk = _CHUNK_ROWS[device.type]
     units = network.config.hidden[0]
 
+    layer = (packed, counted, leads, first.blocks(sums), game, packed_afterstates, first.blocks(first.table))
+    layer_arguments = share(first_layer, *layer)
+    value_arguments = share(play_values, flat, raw, max_level, values)
+
     def work(begin: int, end: int) -> None:
         hidden = torch.empty((end - begin, units), dtype=torch.float32, device=device)
-        launch_rows(
-            first_layer,
-            end - begin,
-            flat_boards,
-            counted,
-            first.blocks(sums),
-            game,
-            flat,
-            first.blocks(first.table),
-            begin,
-            first.blocks(hidden),
-            device=device,
-            first_row=begin,
-        )
+        arguments = (*layer_arguments, begin, first.blocks(hidden))
+        launch_rows(first_layer, end - begin, *arguments, device=device, first_row=begin)
         with torch.no_grad():  # the mode belongs to a thread
             network.after_first_layer(hidden, out=raw[begin:end])
-        launch_rows(play_values, end - begin, flat, raw, max_level, values, device=device, first_row=begin)
+        launch_rows(play_values, end - begin, *value_arguments, device=device, first_row=begin)
 
     if device.type == "cpu":
         split_rows(work, num_rows, chunk // 2, chunk)

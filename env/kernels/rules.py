@@ -18,6 +18,7 @@ __all__ = [
     "lowest",
     "occupied_points",
     "open_points",
+    "reverse_bits",
     "sources",
 ]
 
@@ -65,6 +66,18 @@ def lowest(mask: wp.uint32) -> int:
 """)
 def count_bits(mask: wp.uint32) -> int:
     """Number of bits that are set."""
+    ...
+
+
+@wp.func_native("""
+#if defined(__CUDA_ARCH__)
+    return __brev(mask);
+#else
+    return __builtin_bitreverse32(mask);
+#endif
+""")
+def reverse_bits(mask: wp.uint32) -> wp.uint32:
+    """Bit i becomes bit 31 - i."""
     ...
 
 

@@ -2,15 +2,16 @@
 
 A position is described by 62 cells: the 52 of the board and ten that are counted from it (`describe`). The
 first layer is a sum of one table row for each (cell, number). A play changes few of them, so an
-afterstate's pre-activation is its position's plus the rows that differ: some twelve rows of the table instead of a
-product with all inputs. Every afterstate starts from the position's own sum, so no rounding error piles up.
+afterstate's pre-activation is its position's plus the rows that differ: some twelve rows instead of a product with all
+inputs. Most numbers change by one, and a second table holds those steps, for reading the table is what takes the time.
+Every afterstate starts from the position's own sum, so no rounding error piles up.
 """
 
 from __future__ import annotations
 
 import warp as wp
 
-from ...env.kernels.rules import ONE, POINT_BITS, count_bits, highest
+from ...env.kernels.rules import ONE, PACKED_BOARD, POINT_BITS, count_bits, highest, reverse_bits
 
 __all__ = ["BLOCK", "COUNTED_SIZES", "MAX_COUNT", "count_cells", "encode", "first_layer"]
 
@@ -31,7 +32,9 @@ POINT_INPUTS = wp.constant(4)
 SIDE_INPUTS = wp.constant(101)
 BOARD_INPUTS = wp.constant(202)
 # A play of four moves leaves four points, reaches four, hits four and fills one bar; the counted cells may all change.
-MAX_CHANGES = wp.constant(13 + len(COUNTED_SIZES))
+# A number that changes by one reads one row, any other two.
+MAX_ROWS = wp.constant(2 * (13 + len(COUNTED_SIZES)) + 3)
+NUM_ROWS = wp.constant((52 + len(COUNTED_SIZES)) * MAX_COUNT)
 
 
 @wp.func
@@ -55,66 +58,89 @@ def _in_direct_range(single: wp.uint32, behind: wp.uint32) -> int:
 
 
 @wp.func
-def describe(boards: wp.array2d(dtype=wp.int8), row: int, swap: int) -> COUNTED:
-    """The counted cells of a board, the player on roll first; with ``swap`` 1 side 1 of ``boards`` is on roll.
+def _cells_holding(board: PACKED_BOARD, at_least: int) -> wp.uint64:
+    """Bit ``side * 26 + point`` where ``at_least`` (1 to 15) checkers stand; four cells at a time."""
+    cells = wp.uint64(0)
+    carry = wp.uint32(0x80 - at_least) * wp.uint32(0x01010101)  # lifts such a byte to 128 or more
+    for word in range(13):
+        high = ((wp.uint32(board[word]) + carry) >> wp.uint32(7)) & wp.uint32(0x01010101)
+        four = ((high * wp.uint32(0x01020408)) >> wp.uint32(24)) & wp.uint32(15)
+        cells = cells | (wp.uint64(four) << wp.uint64(4 * word))
+    return cells
+
+
+@wp.func
+def _side_of(cells: wp.uint64, side: int) -> wp.uint32:
+    """The bits of one side's points and bar, without those off."""
+    return wp.uint32((cells >> wp.uint64(26 * side)) & wp.uint64(0x03FFFFFE))
+
+
+@wp.func
+def _pip_lead(boards: wp.array2d(dtype=wp.int8), row: int, swap: int) -> int:
+    """Pips that the other side is behind the player on roll, who is side ``swap``."""
+    lead = int(0)
+    for point in range(1, 26):
+        lead += (int(boards[row, 26 + point]) - int(boards[row, point])) * point
+    return lead * (1 - 2 * swap)
+
+
+@wp.func
+def describe(board: PACKED_BOARD, lead: int, swap: int) -> COUNTED:
+    """The counted cells of a board, the player on roll first; with ``swap`` 1 its side 1 is on roll.
 
     Race: have the sides passed each other? Prime: longest run of points with two or more checkers, at most 7.
     Rearmost: half the highest point held, rounded up. Blots: single checkers that an opposing one behind them reaches
-    with one die, at most 4. Pip lead: 8 plus a tenth of the pips that the other side is behind, rounded, 0 to 15.
+    with one die, at most 4. Pip lead: 8 plus a tenth of ``lead``, rounded, 0 to 15.
     """
-    mine = swap * 26
-    theirs = 26 - mine
-    my_points = wp.uint32(0)
-    my_made = wp.uint32(0)
-    my_behind = wp.uint32(0)  # where my checkers stand in the opponent's numbers, the bar at 0
-    their_points = wp.uint32(0)
-    their_made = wp.uint32(0)
-    their_behind = wp.uint32(0)
-    lead = int(0)
-    for point in range(1, 26):
-        my_count = int(boards[row, mine + point])
-        their_count = int(boards[row, theirs + point])
-        lead += (their_count - my_count) * point
-        bit = ONE << wp.uint32(point)
-        mirrored = ONE << wp.uint32(25 - point)
-        if my_count > 0:
-            my_points = my_points | bit
-            my_behind = my_behind | mirrored
-        if my_count > 1:
-            my_made = my_made | bit
-        if their_count > 0:
-            their_points = their_points | bit
-            their_behind = their_behind | mirrored
-        if their_count > 1:
-            their_made = their_made | bit
-    my_made = my_made & POINT_BITS
-    their_made = their_made & POINT_BITS
-    my_rear = wp.max(highest(my_points), 0)
-    their_rear = wp.max(highest(their_points), 0)
+    held = _cells_holding(board, 1)
+    made = _cells_holding(board, 2)
+    mine = _side_of(held, swap)
+    theirs = _side_of(held, 1 - swap)
+    my_made = _side_of(made, swap) & POINT_BITS
+    their_made = _side_of(made, 1 - swap) & POINT_BITS
+    # In the other side's numbers: point p is 25 - p, and a checker on the bar stands behind point 1.
+    my_mirrored = reverse_bits(mine) >> wp.uint32(6)
+    their_mirrored = reverse_bits(theirs) >> wp.uint32(6)
+    my_rear = wp.max(highest(mine), 0)
+    their_rear = wp.max(highest(theirs), 0)
     counted = COUNTED()
     if my_rear + their_rear <= 25:
         counted[0] = 1
     counted[1] = count_bits(my_made & HOME_BITS)
     counted[2] = wp.min(_longest_run(my_made), 7)
     counted[3] = (my_rear + 1) / 2
-    counted[4] = wp.min(_in_direct_range(my_points & POINT_BITS & (~my_made), their_behind), 4)
+    counted[4] = wp.min(_in_direct_range(mine & POINT_BITS & (~my_made), their_mirrored), 4)
     counted[5] = count_bits(their_made & HOME_BITS)
     counted[6] = wp.min(_longest_run(their_made), 7)
     counted[7] = (their_rear + 1) / 2
-    counted[8] = wp.min(_in_direct_range(their_points & POINT_BITS & (~their_made), my_behind), 4)
+    counted[8] = wp.min(_in_direct_range(theirs & POINT_BITS & (~their_made), my_mirrored), 4)
     counted[9] = wp.clamp((lead + 85) / 10, 0, 15)
     return counted
 
 
 @wp.kernel
-def count_cells(first: int, boards: wp.array2d(dtype=wp.int8), swap: int, counted: wp.array(dtype=COUNTED)):
-    """The counted cells of every board."""
+def count_cells(
+    first: int,
+    boards: wp.array2d(dtype=wp.int8),
+    packed: wp.array(dtype=PACKED_BOARD),
+    swap: int,
+    counted: wp.array(dtype=COUNTED),
+    leads: wp.array(dtype=wp.int32),
+):
+    """The counted cells of every board, and its pip lead."""
     row = first + wp.tid()
-    counted[row] = describe(boards, row, swap)
+    lead = _pip_lead(boards, row, swap)
+    leads[row] = lead
+    counted[row] = describe(packed[row], lead, swap)
 
 
 @wp.kernel
-def encode(first: int, boards: wp.array2d(dtype=wp.int8), inputs: wp.array2d(dtype=wp.float32)):
+def encode(
+    first: int,
+    boards: wp.array2d(dtype=wp.int8),
+    packed: wp.array(dtype=PACKED_BOARD),
+    inputs: wp.array2d(dtype=wp.float32),
+):
     """The inputs of one position (`models.encoding` lists them), ``boards`` ``[N, 52]``, ``inputs`` ``[N, 288]``."""
     row = first + wp.tid()
     for side in range(2):
@@ -137,7 +163,7 @@ def encode(first: int, boards: wp.array2d(dtype=wp.int8), inputs: wp.array2d(dty
         inputs[row, at + 2] = wp.float32(off >= 1)
         inputs[row, at + 3] = wp.float32(off) / 15.0
         inputs[row, at + 4] = wp.float32(pips) / 167.0
-    counted = describe(boards, row, 0)
+    counted = describe(packed[row], _pip_lead(boards, row, 0), 0)
     at = wp.int32(BOARD_INPUTS)
     for cell in range(wp.static(len(COUNTED_SIZES))):
         size = wp.static(COUNTED_SIZES[cell])
@@ -146,47 +172,99 @@ def encode(first: int, boards: wp.array2d(dtype=wp.int8), inputs: wp.array2d(dty
         at += size
 
 
+@wp.func
+def _change_cell(
+    cell: int,
+    old: int,
+    new: int,
+    rows: wp.array(dtype=wp.int32),
+    signs: wp.array(dtype=wp.float32),
+    num_rows: int,
+) -> int:
+    """Note the table rows by which a cell's change from ``old`` to ``new`` enters; their number after it."""
+    count = wp.int32(num_rows)
+    if wp.abs(new - old) == 1:
+        rows[count] = NUM_ROWS + cell * MAX_COUNT + wp.min(old, new)
+        signs[count] = wp.float32(new - old)
+        count += 1
+    else:
+        rows[count] = cell * MAX_COUNT + new
+        signs[count] = 1.0
+        rows[count + 1] = cell * MAX_COUNT + old
+        signs[count + 1] = -1.0
+        count += 2
+    return count
+
+
 @wp.kernel
 def first_layer(
     first: int,
-    boards: wp.array2d(dtype=wp.int8),
+    packed: wp.array(dtype=PACKED_BOARD),
     counted: wp.array(dtype=COUNTED),
+    leads: wp.array(dtype=wp.int32),
     sums: wp.array2d(dtype=UNITS),
     games: wp.array(dtype=wp.int64),
-    afterstates: wp.array2d(dtype=wp.int8),
+    packed_afterstates: wp.array(dtype=PACKED_BOARD),
     table: wp.array2d(dtype=UNITS),
     out_first: int,
     hidden: wp.array2d(dtype=UNITS),
 ):
     """First-layer activations (ReLU) of one afterstate, seen by the player who is on roll after the play.
 
-    ``boards`` ``[N, 52]`` and ``afterstates`` ``[M, 52]`` have the mover as side 0; ``counted`` and ``sums`` describe
-    the positions before the play with the opponent as side 0, the sums being their pre-activations, bias included;
-    ``table`` is ``[62 * 16, units]``. Row ``r`` goes to row ``r - out_first`` of ``hidden``.
+    ``packed`` ``[N]`` and ``packed_afterstates`` ``[M]`` have the mover as side 0; ``counted``, ``leads`` and ``sums``
+    describe the positions before the play with the opponent as side 0, the sums being their pre-activations, bias
+    included; ``table`` ``[2 * 62 * 16, units]`` is what each number adds, then each step from a number to the next. Row
+    ``r`` goes to row ``r - out_first`` of ``hidden``.
     """
     row = first + wp.tid()
     game = int(games[row])
-    removed = wp.zeros(shape=(MAX_CHANGES,), dtype=wp.int32)
-    added = wp.zeros(shape=(MAX_CHANGES,), dtype=wp.int32)
-    num_changes = int(0)
-    for cell in range(52):
-        old_count = int(boards[game, cell])
-        new_count = int(afterstates[row, cell])
-        if old_count != new_count:
-            seen = (cell + 26) % 52  # the other player is side 0 of the network's view
-            removed[num_changes] = seen * MAX_COUNT + old_count
-            added[num_changes] = seen * MAX_COUNT + new_count
-            num_changes += 1
+    before = packed[game]
+    after = packed_afterstates[row]
+    rows = wp.zeros(shape=(MAX_ROWS,), dtype=wp.int32)
+    signs = wp.zeros(shape=(MAX_ROWS,), dtype=wp.float32)
+    num_rows = int(0)
+    lead = wp.int32(leads[game])
+    for word in range(13):
+        old_word = before[word]
+        new_word = after[word]
+        if old_word != new_word:
+            for byte in range(4):
+                old_count = (old_word >> (8 * byte)) & 15
+                new_count = (new_word >> (8 * byte)) & 15
+                if old_count != new_count:
+                    cell = 4 * word + byte
+                    seen = (cell + 26) % 52  # the other player is side 0 of the network's view
+                    num_rows = _change_cell(seen, old_count, new_count, rows, signs, num_rows)
+                    if cell < 26:
+                        lead += (new_count - old_count) * cell
+                    else:
+                        lead -= (new_count - old_count) * (cell - 26)
     old_counted = counted[game]
-    new_counted = describe(afterstates, row, 1)
+    new_counted = describe(after, lead, 1)
     for cell in range(NUM_COUNTED):
         if old_counted[cell] != new_counted[cell]:
-            removed[num_changes] = (52 + cell) * MAX_COUNT + old_counted[cell]
-            added[num_changes] = (52 + cell) * MAX_COUNT + new_counted[cell]
-            num_changes += 1
+            num_rows = _change_cell(52 + cell, old_counted[cell], new_counted[cell], rows, signs, num_rows)
     out = row - out_first
-    for block in range(sums.shape[1]):
-        units = sums[game, block]
-        for change in range(num_changes):
-            units = units + (table[added[change], block] - table[removed[change], block])
-        hidden[out, block] = wp.max(units, UNITS())
+    # Four table rows at a time are read from end to end, as the memory likes it; the sums stay in the nearest cache.
+    num_units = sums.shape[1]
+    for block in range(num_units):
+        hidden[out, block] = sums[game, block]
+    change = int(0)
+    while change < num_rows:
+        row_0 = rows[change]
+        row_1 = rows[change + 1]
+        row_2 = rows[change + 2]
+        row_3 = rows[change + 3]
+        sign_0 = signs[change]
+        sign_1 = signs[change + 1]
+        sign_2 = signs[change + 2]
+        sign_3 = signs[change + 3]
+        for block in range(num_units):
+            hidden[out, block] = (
+                hidden[out, block]
+                + (sign_0 * table[row_0, block] + sign_1 * table[row_1, block])
+                + (sign_2 * table[row_2, block] + sign_3 * table[row_3, block])
+            )
+        change += 4
+    for block in range(num_units):
+        hidden[out, block] = wp.max(hidden[out, block], UNITS())
