@@ -1,5 +1,53 @@
-"""Positions and plays as text that people and other programs read."""
+"""Positions, plays, states and whole matches as text that people and other programs read."""
 
+from .errors import NotationError
+from .fibs import fibs_board, read_fibs_board
+from .mat import match_text
+from .mat_reader import read_match_text
+from .match_id import gnubg_id, match_id, read_gnubg_id, read_match_id
 from .moves import Play, find_play, match_play, play_text, plays
+from .position_id import position_id, position_letters, read_position_id, read_position_letters
+from .record import (
+    CubeAction,
+    GameRecord,
+    MatchRecord,
+    Resignation,
+    Roll,
+    game_states,
+    recorded_roll,
+)
+from .state import GameState, GameStatus, Offer
+from .xgid import read_xgid, xgid
 
-__all__ = ["Play", "find_play", "match_play", "play_text", "plays"]
+__all__ = [
+    "CubeAction",
+    "GameRecord",
+    "GameState",
+    "GameStatus",
+    "MatchRecord",
+    "NotationError",
+    "Offer",
+    "Play",
+    "Resignation",
+    "Roll",
+    "fibs_board",
+    "find_play",
+    "game_states",
+    "gnubg_id",
+    "match_id",
+    "match_play",
+    "match_text",
+    "play_text",
+    "plays",
+    "position_id",
+    "position_letters",
+    "read_fibs_board",
+    "read_gnubg_id",
+    "read_match_id",
+    "read_match_text",
+    "read_position_id",
+    "read_position_letters",
+    "read_xgid",
+    "recorded_roll",
+    "xgid",
+]

@@ -18,6 +18,7 @@ from torch import Tensor
 
 from ..movegen import afterstates
 from ..moves import apply_move, dice_to_play, move_mask, use_die
+from .errors import NotationError, shown
 
 __all__ = ["PASS", "Play", "find_play", "match_play", "play_text", "plays"]
 
@@ -28,8 +29,8 @@ Hop = tuple[int, int]  # one checker with one die: from a point to a lower one, 
 Turn = tuple[Hop, ...]  # highest source first
 
 _EXAMPLES = "8/5 6/5, bar/22, 24/20*, 6/off(2)"
-_TOKEN = re.compile(r"(bar|b|\d{1,2})((?:/(?:off|o|\d{1,2})\*?)+)(?:\((\d)\))?(\*?)")
-_PASSES = {"", PASS, "-", "cannot move", "no move", "nomove", "dance", "dances"}
+_TOKEN = re.compile(r"(bar|b|[0-9]{1,2})((?:/(?:off|o|[0-9]{1,2})\*?)+)(?:\(([1-9])\))?(\*?)")
+PASSES = {"", PASS, "-", "cannot move", "no move", "nomove", "dance", "dances"}
 
 
 @dataclass(frozen=True)
@@ -73,14 +74,14 @@ def play_text(
 ) -> str:
     """The text of the play that leads from ``before`` to ``after``, both ``[2, 26]`` with the mover side 0.
 
-    ``ValueError`` if no legal play does.
+    `NotationError` if no legal play does.
     """
     wanted = torch.as_tensor(after).cpu().to(torch.int8)
     legal = plays(before, dice, variant, second_first)
     for play in legal:
         if torch.equal(play.board, wanted):
             return play.text
-    raise ValueError(f"play: the position after is not reached by any of the {_count(legal)} of {_roll(dice)}")
+    raise NotationError(f"play: the position after is not reached by any of the {_count(legal)} of {_roll(dice)}")
 
 
 def find_play(
@@ -93,7 +94,7 @@ def find_play(
     repeats. Where one hop without ``*`` has a way that hits and one that does not, it means the latter.
 
     Raises:
-        ValueError: unreadable, illegal or ambiguous, with the number of legal plays.
+        NotationError: unreadable, illegal or ambiguous, with the number of legal plays.
     """
     return match_play(text, plays(board, dice, variant, second_first), dice).board
 
@@ -101,22 +102,28 @@ def find_play(
 def match_play(text: str, legal: Sequence[Play], dice: Sequence[int]) -> Play:
     """The one of ``legal`` plays that ``text`` means; see `find_play`."""
     cleaned = " ".join(text.lower().replace(",", " ").split())
-    if cleaned in _PASSES:
+    if cleaned in PASSES:
         if legal[0].text == PASS:
             return legal[0]
-        raise ValueError(f"play: found {text.strip()!r}, wanted a move: there are {_count(legal)} of {_roll(dice)}")
-    segments, stars = _parse(cleaned, text)
+        raise NotationError(
+            f"play: found {shown(text.strip())}, wanted a move: there are {_count(legal)} of {_roll(dice)}"
+        )
+    segments, stars = parse_moves(cleaned, text)
     if legal[0].text == PASS:
-        raise ValueError(f"play: found {text.strip()!r}, but {_roll(dice)} has no legal move here, wanted {PASS}")
-    found = [play for play in legal if stars <= play.hits and any(_covers(segments, turn) for turn in play.turns)]
+        raise NotationError(
+            f"play: found {shown(text.strip())}, but {_roll(dice)} has no legal move here, wanted {PASS}"
+        )
+    found = [play for play in legal if stars <= play.hits and any(covers(segments, turn) for turn in play.turns)]
     exact = [play for play in found if play.hits == stars]
     if len(found) > 1 and len(exact) == 1:
         return exact[0]
     if len(found) > 1:
         texts = " or ".join(play.text for play in found)
-        raise ValueError(f"play: {text.strip()!r} is ambiguous, wanted {texts} ({_count(legal)})")
+        raise NotationError(f"play: {shown(text.strip())} is ambiguous, wanted {texts} ({_count(legal)})")
     if not found:
-        raise ValueError(f"play: {text.strip()!r} is not legal with {_roll(dice)}: wanted one of {_count(legal)}")
+        raise NotationError(
+            f"play: {shown(text.strip())} is not legal with {_roll(dice)}: wanted one of {_count(legal)}"
+        )
     return found[0]
 
 
@@ -186,14 +193,16 @@ def _place(point: int) -> str:
     return {BAR: "bar", OFF: "off"}.get(point, str(point))
 
 
-def _parse(cleaned: str, text: str) -> tuple[list[Hop], set[int]]:
+def parse_moves(cleaned: str, text: str) -> tuple[list[Hop], set[int]]:
     """The segments (from, to) that a text names, and the points it marks as hit."""
     segments: list[Hop] = []
     stars: set[int] = set()
     for token in cleaned.split():
         match = _TOKEN.fullmatch(token)
         if match is None:
-            raise ValueError(f"play: cannot read {token!r} in {text.strip()!r}, wanted moves such as {_EXAMPLES}")
+            raise NotationError(
+                f"play: cannot read {shown(token)} in {shown(text.strip())}, wanted moves such as {_EXAMPLES}"
+            )
         source, rest, repeat, star = match.groups()
         places = [source, *rest[1:].split("/")]
         points = [
@@ -201,22 +210,22 @@ def _parse(cleaned: str, text: str) -> tuple[list[Hop], set[int]]:
             for p in (place.rstrip("*") for place in places)
         ]
         if any(high <= low for high, low in pairwise(points)) or points[0] > BAR:
-            raise ValueError(
-                f"play: cannot read {token!r} in {text.strip()!r}, wanted points that go down from 25 to 0"
+            raise NotationError(
+                f"play: cannot read {shown(token)} in {shown(text.strip())}, wanted points that go down from 25 to 0"
             )
         stars.update(point for point, place in zip(points, places, strict=True) if place.endswith("*"))
         stars.update(points[-1:] if star else ())
         segments += list(pairwise(points)) * int(repeat or 1)
     if len(segments) > 4:
-        raise ValueError(f"play: found {len(segments)} moves in {text.strip()!r}, wanted at most 4")
+        raise NotationError(f"play: found {len(segments)} moves in {shown(text.strip())}, wanted at most 4")
     return segments, stars
 
 
-def _covers(segments: Sequence[Hop], turn: Turn) -> bool:
+def covers(segments: Sequence[Hop], turn: Turn) -> bool:
     """Can the single moves of ``turn``, each used once, be joined to exactly these segments?"""
     if not segments:
         return not turn
-    return any(_covers(segments[1:], rest) for rest in _chains(*segments[0], turn))
+    return any(covers(segments[1:], rest) for rest in _chains(*segments[0], turn))
 
 
 def _chains(source: int, target: int, turn: Turn) -> Iterator[Turn]:

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from torch import Tensor
 
 from nardy.env import afterstates, flip, start_boards
-from nardy.env.notation import find_play, match_play, play_text, plays
+from nardy.env.notation import NotationError, find_play, match_play, play_text, plays
 
 from ..positions import after_play, from_boards, position, to_boards
 from ..random_positions import random_decisions
@@ -133,7 +133,7 @@ def test_a_hop_without_a_star_means_the_way_that_does_not_hit() -> None:
         ("off/5", "cannot read 'off/5'"),
         ("8/bar", "cannot read '8/bar'"),
         ("8/7(9)", "found 9 moves in '8/7\\(9\\)', wanted at most 4"),
-        ("8/7(0)", "not legal"),
+        ("8/7(0)", "cannot read"),
         ("\x00", "cannot read"),
     ],
 )
@@ -168,6 +168,6 @@ def test_bad_boards_and_dice_are_named() -> None:
 def test_any_text_is_read_or_refused(text: str) -> None:
     try:
         after = find_play(text, START, (6, 4))
-    except ValueError:
+    except NotationError:
         return
     assert play_text(START, after, (6, 4))
