@@ -20,7 +20,7 @@ help:
 	@echo "make setup      only make .venv with what training and the tests need"
 	@echo "make clean      remove build products and caches; .venv and runs/ stay"
 	@echo
-	@echo "More arguments:  make train ARGS=\"seed=7\"    make test ARGS=\"-k movegen\""
+	@echo "More arguments:  make train ARGS=\"train.seed=7\"    make test ARGS=\"-k movegen\""
 	@echo "Another Python:  make train PYTHON=python3.12  (when .venv is made)"
 
 train: $(RUN_STAMP)

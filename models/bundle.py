@@ -10,6 +10,7 @@ from __future__ import annotations
 import json
 import os
 from dataclasses import asdict
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -19,9 +20,19 @@ from safetensors.torch import save
 from torch import Tensor
 
 from ..env.variants import VARIANTS
+from .encoding import NUM_INPUTS
 from .network import Network, NetworkConfig
 
-__all__ = ["BUNDLED", "BundleError", "find_weights", "load_network", "read_header", "read_tensors", "save_bundle"]
+__all__ = [
+    "BUNDLED",
+    "BundleError",
+    "find_weights",
+    "load_network",
+    "read_header",
+    "read_tensors",
+    "save_bundle",
+    "write_file",
+]
 
 FORMAT = "nardy-1"
 MAX_FILE_BYTES = 4 << 30
@@ -32,12 +43,11 @@ class BundleError(ValueError):
     """A file that is not a usable bundle or checkpoint; the message names it, what was found and what was wanted."""
 
 
-def save_tensors(path: Path, tensors: dict[str, Tensor], header: dict[str, Any]) -> None:
-    """Write a file whole or not at all: to a temporary name beside it, flushed to the disk, then renamed."""
-    data = save(
-        {name: tensor.detach().to("cpu").contiguous() for name, tensor in tensors.items()},
-        metadata={"nardy": json.dumps({"format": FORMAT, **header}, sort_keys=True)},
-    )
+def write_file(path: Path, data: bytes) -> None:
+    """Write a file whole or not at all: to a temporary name beside it, flushed to the disk, then renamed.
+
+    ``OSError`` names ``path``; what was there stays.
+    """
     temporary = path.with_name(f".{path.name}.{os.getpid()}.tmp")
     try:
         with open(temporary, "wb") as file:
@@ -45,8 +55,19 @@ def save_tensors(path: Path, tensors: dict[str, Tensor], header: dict[str, Any])
             file.flush()
             os.fsync(file.fileno())
         os.replace(temporary, path)
+    except OSError as error:
+        raise OSError(error.errno, error.strerror, str(path)) from None
     finally:
         temporary.unlink(missing_ok=True)
+
+
+def save_tensors(path: Path, tensors: dict[str, Tensor], header: dict[str, Any]) -> None:
+    """Write ``tensors`` under a JSON header, by `write_file`."""
+    data = save(
+        {name: tensor.detach().to("cpu").contiguous() for name, tensor in tensors.items()},
+        metadata={"nardy": json.dumps({"format": FORMAT, **header}, sort_keys=True)},
+    )
+    write_file(path, data)
 
 
 def save_bundle(path: Path, network: Network, variant: str, facts: dict[str, Any] | None = None) -> None:
@@ -72,7 +93,7 @@ def read_header(path: Path) -> dict[str, Any]:
     if not isinstance(header, dict) or header.get("format") != FORMAT:
         found = header.get("format") if isinstance(header, dict) else None
         raise BundleError(f"{path}: found format {found!r}, wanted {FORMAT!r}")
-    if header.get("variant") not in VARIANTS:
+    if header.get("variant") not in list(VARIANTS):  # a list: what a file holds may be unhashable
         raise BundleError(f"{path}: found variant {header.get('variant')!r}, wanted one of {', '.join(VARIANTS)}")
     return header
 
@@ -95,7 +116,11 @@ def network_config(path: Path, header: dict[str, Any]) -> NetworkConfig:
             raise ValueError(f"found {fields!r}, wanted hidden and encoding")
         if not all(isinstance(units, int) and 0 < units <= 1 << 16 for units in fields["hidden"]):
             raise ValueError(f"found hidden {fields['hidden']!r}, wanted numbers from 1 to 65536")
-        return NetworkConfig(tuple(fields["hidden"]), fields["encoding"])
+        config = NetworkConfig(tuple(fields["hidden"]), fields["encoding"])
+        num_weights = sum(a * b for a, b in pairwise((NUM_INPUTS, *config.hidden)))
+        if num_weights > path.stat().st_size:  # before anything of that size is allocated
+            raise ValueError(f"found hidden {fields['hidden']!r} in {path.stat().st_size} bytes, wanted its weights")
+        return config
     except (TypeError, ValueError) as error:
         raise BundleError(f"{path}: network: {error}") from None
 
@@ -128,6 +153,13 @@ def load_network(path: Path, device: torch.device | str = "cpu") -> tuple[Networ
 
 def find_weights(name_or_path: str | Path) -> Path:
     """The file meant by a bundled model's name, a bundle, a checkpoint, or a run's folder (its newest weights)."""
+    try:
+        return _find_weights(name_or_path)
+    except OSError as error:  # a name too long, a folder that may not be read
+        raise BundleError(f"model: {str(name_or_path)[:200]!r} cannot be opened: {error.strerror}") from None
+
+
+def _find_weights(name_or_path: str | Path) -> Path:
     bundled = BUNDLED / f"{name_or_path}.safetensors"
     if str(name_or_path).isidentifier() and bundled.is_file():
         return bundled

@@ -142,10 +142,10 @@ def _unusable_override(config_name: str, words: Sequence[str], error: ConfigComp
     for word in words:
         key = word.partition("=")[0]
         if key[:1] not in ("+", "~") and key not in known and not key.startswith("hydra"):
-            leaf = {name.rpartition(".")[2]: name for name in known}
             hint = close_match(key, known)
-            if not hint and key.rpartition(".")[2] in leaf:
-                hint = f"; did you mean {leaf[key.rpartition('.')[2]]}?"
+            same = [name for name in sorted(known) if name.rpartition(".")[2] == key.rpartition(".")[2]]
+            if not hint and same:
+                hint = f"; did you mean {' or '.join(same)}?"
             return f"{key}: found no such key, wanted one that --help lists{hint}"
     return reason
 
@@ -202,15 +202,14 @@ def main_guard(function: Callable[[list[str]], int | None]) -> Main:
 
 
 def _system_error(error: OSError) -> str:
-    if error.filename is None:
-        return str(error)
     advice = {
         errno.ENOSPC: "the disk is full; free some space and start again",
         errno.EEXIST: "it exists already; choose another name or remove it",
         errno.ENOENT: "found no such file or folder",
         errno.EACCES: "permission denied",
     }
-    return f"{error.filename}: {advice.get(error.errno or 0, error.strerror)}"
+    reason = advice.get(error.errno or 0, error.strerror or str(error))
+    return reason if error.filename is None else f"{error.filename}: {reason}"
 
 
 def _fail(text: str, code: int) -> int:

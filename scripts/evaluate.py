@@ -74,6 +74,9 @@ def progress_bar(title: str) -> Iterator[Report]:
     """A bar on standard error that counts games."""
     columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TextColumn("games"))
     console = Console(stderr=True)
+    if not console.is_interactive:  # rich would leave an empty line
+        yield lambda done, wanted: None
+        return
     with Progress(*columns, TimeElapsedColumn(), TimeRemainingColumn(), console=console, transient=True) as progress:
         task = progress.add_task(title, total=None)
         yield lambda done, wanted: progress.update(task, completed=done, total=wanted)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shlex
 from pathlib import Path
 
 import torch
@@ -14,6 +15,8 @@ from nardy.eval.bots import ModelBot, PipCountBot
 from nardy.eval.results import ArenaResult, compare_bots
 from nardy.eval.tables import arena_table
 from nardy.models import Evaluator, save_bundle
+from nardy.models.bundle import write_file
+from nardy.scripts.next_commands import command_line, program
 from nardy.train import Progress, draw_curves
 
 __all__ = ["finish_run"]
@@ -23,7 +26,7 @@ def finish_run(folder: Path, evaluator: Evaluator, games: int, seed: int, progre
     """Evaluate money games and write ``evaluation.json``, ``bundle.safetensors`` and ``curves.png``."""
     results = _evaluate(evaluator, games, seed, console)
     evaluation = {name: result.to_dict() for name, result in results.items()}
-    (folder / "evaluation.json").write_text(json.dumps(evaluation, indent=1), encoding="utf-8")
+    write_file(folder / "evaluation.json", json.dumps(evaluation, indent=1).encode())
     facts: dict[str, object] = {"games": progress.games, "decisions": progress.decisions}
     facts |= {"seconds": round(progress.seconds, 1), "evaluation": evaluation}
     save_bundle(folder / "bundle.safetensors", evaluator.network, evaluator.variant, facts)
@@ -34,10 +37,11 @@ def finish_run(folder: Path, evaluator: Evaluator, games: int, seed: int, progre
         f"{progress.games:,} games in {progress.seconds / 60:.1f} minutes, {speed:,.0f} decisions/s; "
         f"all in {folder}/ (curves.png, evaluation.json, bundle.safetensors)\n"
     )
+    model, other = f"bot=model:{folder}", [] if evaluator.variant == "backgammon" else [f"variant={evaluator.variant}"]
     for what, command in (
-        ("play it", f"python scripts/play.py bot=model:{folder}"),
-        ("watch it", f"tensorboard --logdir {folder}/tensorboard"),
-        ("measure it", f"python scripts/evaluate.py bot=model:{folder} opponent=random"),
+        ("play it", command_line("play", model, *other)),
+        ("watch it", f"{program('tensorboard')} --logdir {shlex.quote(str(folder / 'tensorboard'))}"),
+        ("measure it", command_line("evaluate", model, "opponent=random", *other)),
     ):
         console.print(f"  {what + ':':12} {command}", highlight=False, soft_wrap=True)
 

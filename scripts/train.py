@@ -5,9 +5,12 @@
 
 from __future__ import annotations
 
+import fcntl
+import os
 import signal
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from types import FrameType
@@ -15,13 +18,17 @@ from types import FrameType
 from omegaconf import DictConfig, OmegaConf
 from omegaconf.errors import OmegaConfBaseException
 from rich.console import Console
+from yaml import YAMLError  # type: ignore[import-untyped]  # OmegaConf passes it on; no stubs needed for one class
 
 from nardy.env import get_variant
 from nardy.models import Evaluator, Network, NetworkConfig
+from nardy.models.bundle import write_file
 from nardy.scripts.command import CommandError, compose, main_guard, to_dataclass, wants_help
 from nardy.scripts.command_help import help_text
 from nardy.scripts.device import choose_device, choose_threads
 from nardy.scripts.final_report import finish_run
+from nardy.scripts.next_commands import command_line
+from nardy.scripts.settings import first_line
 from nardy.scripts.train_display import TrainDisplay
 from nardy.train import NotFiniteError, TrainConfig, Trainer, newest_checkpoint
 
@@ -79,6 +86,8 @@ def new_run(words: Sequence[str]) -> tuple[TrainOptions, Path]:
     """Compose a new run and make its folder; `CommandError` if that exists."""
     config = compose("train", words, TrainOptions)
     options = to_dataclass(TrainOptions, config)
+    choose_device(options.device)  # before there is a folder, which would stand in the way of the next try
+    choose_threads(options.threads)
     folder = options.folder()
     try:
         folder.mkdir(parents=True)
@@ -86,7 +95,7 @@ def new_run(words: Sequence[str]) -> tuple[TrainOptions, Path]:
         raise CommandError(
             f"{folder}: a run of that name exists; go on with it by resume={folder}, or choose another name=NAME"
         ) from None
-    OmegaConf.save(config, folder / CONFIG_FILE)
+    write_file(folder / CONFIG_FILE, OmegaConf.to_yaml(config).encode())
     return options, folder
 
 
@@ -95,13 +104,33 @@ def old_run(folder: Path, words: Sequence[str]) -> tuple[TrainOptions, Path]:
     path = folder / CONFIG_FILE
     if not path.is_file():
         raise CommandError(f"{folder}: found no {CONFIG_FILE}, wanted the folder of a run")
+    for key in (word.partition("=")[0] for word in words):
+        if key in ("name", "runs", "train.seed"):
+            raise CommandError(f"{key}: found it beside resume=, wanted no other: it stays what it was")
     try:
-        config = OmegaConf.merge(OmegaConf.load(path), OmegaConf.from_dotlist(list(words)))
-    except (OmegaConfBaseException, OSError, ValueError) as error:
+        changes = OmegaConf.from_dotlist(list(words))
+    except (OmegaConfBaseException, YAMLError, ValueError) as error:
+        raise CommandError(f"{' '.join(words)}: cannot be read: {first_line(error)}") from None
+    try:
+        config = OmegaConf.merge(OmegaConf.load(path), changes)
+    except (OmegaConfBaseException, YAMLError, OSError, ValueError) as error:
         raise CommandError(f"{path}: cannot be used: {' '.join(str(error).split())}") from None
     if not isinstance(config, DictConfig):
         raise CommandError(f"{path}: found no keys, wanted the configuration of a run")
     return to_dataclass(TrainOptions, config), folder
+
+
+@contextmanager
+def alone_in(folder: Path) -> Iterator[None]:
+    """Keep other processes from training in ``folder``; `CommandError` if one is at it."""
+    descriptor = os.open(folder, os.O_RDONLY)
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        yield
+    except BlockingIOError:
+        raise CommandError(f"{folder}: another process is training there; wait for it or stop it") from None
+    finally:
+        os.close(descriptor)  # and with it the lock
 
 
 def train(options: TrainOptions, folder: Path, resume: bool, console: Console) -> int:
@@ -115,14 +144,19 @@ def train(options: TrainOptions, folder: Path, resume: bool, console: Console) -
     trainer = Trainer(
         options.train, options.model, options.env.variant, folder, device.device, asdict(options), checkpoint
     )
+    if resume:  # what was changed holds from now on, also for the next resume
+        write_file(folder / CONFIG_FILE, OmegaConf.to_yaml(OmegaConf.create(asdict(options))).encode())
     display = TrainDisplay(console, options.train.games, options.env.variant, options.evaluation)
 
-    def stop(_signal: int, _frame: FrameType | None) -> None:
-        trainer.stop = True
-        signal.signal(signal.SIGINT, signal.default_int_handler)  # a second Ctrl-C does not wait
-        display.say("stopping after this window; the run is saved first (Ctrl-C again to stop at once)")
+    code = 0
 
-    previous = signal.signal(signal.SIGINT, stop)
+    def stop(number: int, _frame: FrameType | None) -> None:
+        nonlocal code
+        trainer.stop, code = True, 128 + number
+        signal.signal(signal.SIGINT, signal.default_int_handler)  # a second Ctrl-C does not wait
+        display.say("stopping once the run is saved (Ctrl-C again to stop at once)")
+
+    previous = {number: signal.signal(number, stop) for number in (signal.SIGINT, signal.SIGTERM)}
     try:
         with display:
             done = trainer.run(display.report, display.evaluate)
@@ -130,14 +164,16 @@ def train(options: TrainOptions, folder: Path, resume: bool, console: Console) -
         print(f"{folder}: training stopped: {error}; the last good checkpoint is untouched", file=sys.stderr)
         return 1
     finally:
-        signal.signal(signal.SIGINT, previous)
+        for number, handler in previous.items():
+            signal.signal(number, handler)
         trainer.close()
     network: Network = trainer.learner.average
     evaluator = Evaluator(network, options.env.variant)
     if not done:
         why = "stopped" if trainer.stop else "the time limit is reached"
-        console.print(f"{why} after {trainer.progress.games:,} games; go on with: train.py resume={folder}")
-        return 130 if trainer.stop else 0
+        go_on = command_line("train", f"resume={folder}")
+        console.print(f"{why} after {trainer.progress.games:,} games; go on with: {go_on}", soft_wrap=True)
+        return code
     finish_run(folder, evaluator, options.evaluation.final_games, options.evaluation.seed, trainer.progress, console)
     return 0
 
@@ -154,7 +190,8 @@ def main(argv: list[str]) -> int:
         options, folder = old_run(Path(resumes[-1]), words)
     else:
         options, folder = new_run(words)
-    return train(options, folder, bool(resumes), Console())
+    with alone_in(folder):
+        return train(options, folder, bool(resumes), Console())
 
 
 if __name__ == "__main__":

@@ -11,9 +11,9 @@ from rich.progress import (
     MofNCompleteColumn,
     Progress,
     TextColumn,
-    TimeElapsedColumn,
     TimeRemainingColumn,
 )
+from rich.table import Column
 
 from nardy.env import GameOptions
 from nardy.eval.arena import play_deals
@@ -39,13 +39,12 @@ class TrainDisplay:
         self._games = 0
         self._progress = Progress(
             TextColumn("games"),
-            BarColumn(bar_width=10),
-            MofNCompleteColumn(),
+            BarColumn(bar_width=10),  # the one that gives way, so that 80 columns are enough
+            MofNCompleteColumn(table_column=Column(no_wrap=True)),
             TextColumn("{task.fields[speed]}"),
             TextColumn("{task.fields[loss]}"),
-            TimeElapsedColumn(),
             TextColumn("left"),
-            TimeRemainingColumn(elapsed_when_finished=False),
+            TimeRemainingColumn(table_column=Column(no_wrap=True)),
             console=console,
         )
         self._task = self._progress.add_task("games", total=games, speed="", loss="")

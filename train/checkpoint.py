@@ -96,7 +96,10 @@ def load_checkpoint(path: Path, learner: Learner, selfplay: SelfPlay) -> Progres
     try:
         learner.load_state(tensors)
         selfplay.load_state(games)
-        return Progress(**header["progress"])
+        progress = Progress(**header["progress"])
+        if not all(isinstance(value, int | float) for value in asdict(progress).values()):
+            raise ValueError(f"progress: found {header['progress']}, wanted numbers")
+        return progress
     except (KeyError, RuntimeError, TypeError, ValueError) as error:
-        reason = " ".join(str(error).split())
+        reason = f"{error} is missing" if isinstance(error, KeyError) else " ".join(str(error).split())
         raise BundleError(f"{path}: found a checkpoint that does not fit this run: {reason}") from None

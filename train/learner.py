@@ -166,6 +166,10 @@ class Learner:
             keys = ("step", "exp_avg", "exp_avg_sq")
             if f"adamw.step.{name}" in state:
                 loaded = {key: state[f"adamw.{key}.{name}"] for key in keys}
+                for key, value in loaded.items():  # the fused step would read past the end of a shorter one
+                    wanted = torch.Size() if key == "step" else parameter.shape
+                    if value.shape != wanted or value.dtype != torch.float32:
+                        raise ValueError(f"adamw.{key}.{name}: found {tuple(value.shape)}, wanted {tuple(wanted)}")
                 # A fused optimiser counts its steps on the parameter's device.
                 moments[parameter] = {key: value.to(parameter.device).clone() for key, value in loaded.items()}
         self.num_updates = int(state["learner.num_updates"])

@@ -2,11 +2,17 @@
 
 from __future__ import annotations
 
+import io
 import json
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 from torch.utils.tensorboard import SummaryWriter
+
+from ..models.bundle import write_file
 
 __all__ = ["Monitor", "draw_curves", "read_metrics"]
 
@@ -19,20 +25,46 @@ class Monitor:
     def __init__(self, folder: Path, games: int = 0) -> None:
         self._path = folder / METRICS_FILE
         kept = [entry for entry in read_metrics(folder) if entry["games"] <= games]
-        self._path.write_text("".join(json.dumps(entry) + "\n" for entry in kept), encoding="utf-8")
-        self._writer = SummaryWriter(str(folder / "tensorboard"), purge_step=games or None)
+        write_file(self._path, "".join(json.dumps(entry) + "\n" for entry in kept).encode())
+        self._curves = folder / "tensorboard"
+        _quieten_writer_threads()
+        with _naming(self._curves):
+            self._writer = SummaryWriter(str(self._curves), purge_step=games or None)
 
     def record(self, games: int, values: dict[str, float]) -> None:
         """Add an entry; names with a slash group curves in TensorBoard."""
-        for name, value in values.items():
-            self._writer.add_scalar(name, value, games)
-        self._writer.flush()
-        with open(self._path, "a", encoding="utf-8") as file:
+        with _naming(self._curves):
+            for name, value in values.items():
+                self._writer.add_scalar(name, value, games)
+            self._writer.flush()
+        with _naming(self._path), open(self._path, "a", encoding="utf-8") as file:
             file.write(json.dumps({"games": games, **values}) + "\n")
 
     def close(self) -> None:
         """Finish the files."""
-        self._writer.close()
+        with _naming(self._curves):
+            self._writer.close()
+
+
+@contextmanager
+def _naming(path: Path) -> Iterator[None]:
+    """An ``OSError`` inside names ``path``: a full disk is not worth much without saying which."""
+    try:
+        yield
+    except OSError as error:
+        raise OSError(error.errno, error.strerror or str(error), str(path)) from None
+
+
+def _quieten_writer_threads() -> None:
+    """TensorBoard's thread hands its ``OSError`` to the next call of the writer; it need not print a traceback too."""
+    show = threading.excepthook
+
+    def hook(args: threading.ExceptHookArgs) -> None:
+        if not (isinstance(args.exc_value, OSError) and type(args.thread).__name__ == "_AsyncWriterThread"):
+            show(args)
+
+    if getattr(show, "__module__", None) != __name__:
+        threading.excepthook = hook
 
 
 def read_metrics(folder: Path) -> list[dict[str, Any]]:
@@ -41,7 +73,7 @@ def read_metrics(folder: Path) -> list[dict[str, Any]]:
     if not path.is_file():
         return []
     entries = []
-    for line in path.read_text(encoding="utf-8").splitlines():
+    for line in path.read_text(encoding="utf-8", errors="replace").splitlines():
         try:
             entries.append(json.loads(line))
         except json.JSONDecodeError:
@@ -81,4 +113,6 @@ def draw_curves(folder: Path, path: Path) -> None:
         axis.grid(alpha=0.3)
         axis.legend()
     figure.suptitle(folder.name)
-    FigureCanvasAgg(figure).print_figure(str(path), dpi=110)
+    image = io.BytesIO()
+    FigureCanvasAgg(figure).print_figure(image, dpi=110)
+    write_file(path, image.getvalue())

@@ -16,9 +16,11 @@ from itertools import pairwise
 import torch
 from torch import Tensor
 
+from ..env.board import check_boards
 from ..env.cube import THEIRS
 from ..env.dice import Purpose, uniforms
 from ..env.games import GameEnd, GameOptions, Games
+from ..env.variants import get_variant
 from ..models.network import Network
 from ..models.plays import FirstLayer, Plays, evaluate_plays
 from ..models.values import (
@@ -130,11 +132,21 @@ class SelfPlay:
         self.games.load_state(
             {name.removeprefix("games."): value for name, value in state.items() if name.startswith("games.")}
         )
+        self._check_games()
         for name in ("no_double", "prediction", "cubeful"):
             mine, found = getattr(self, name), state.get(name)
             if found is None or found.shape != mine.shape or found.dtype != mine.dtype:
                 raise ValueError(f"self-play: {name}: found {found}, wanted shape {tuple(mine.shape)} of {mine.dtype}")
             setattr(self, name, found.to(mine.device).clone())
+
+    def _check_games(self) -> None:
+        """The kernels of a ply check nothing, and a damaged file may hold anything: ``ValueError`` here instead."""
+        games = self.games
+        check_boards(games.boards, get_variant(self.variant))
+        for name, least, greatest in (("player", 0, 1), ("dice", 0, 6), ("cube_owner", 0, 2)):
+            values = getattr(games, name)
+            if bool(((values < least) | (values > greatest)).any()):
+                raise ValueError(f"games: {name}: found a number that is not {least} to {greatest}")
 
     @torch.no_grad()
     def collect(self) -> Window:

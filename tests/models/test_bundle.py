@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import json
 import os
 from pathlib import Path
@@ -12,7 +13,7 @@ import torch
 from safetensors.torch import save_file
 
 from nardy.models import BundleError, Network, NetworkConfig, load, save_bundle
-from nardy.models.bundle import FORMAT, read_tensors
+from nardy.models.bundle import FORMAT, read_tensors, write_file
 
 CONFIG = NetworkConfig((16, 8))
 
@@ -43,12 +44,15 @@ def test_a_good_file_loads(tmp_path: Path) -> None:
         ("[1]", "format None"),
         (GOOD | {"format": "nardy-9"}, "format 'nardy-9', wanted 'nardy-1'"),
         (GOOD | {"variant": "chess"}, "variant 'chess'"),
+        (GOOD | {"variant": []}, r"variant \[\]"),
+        (GOOD | {"variant": {}}, r"variant \{\}"),
         (GOOD | {"network": None}, "network: found None"),
         (GOOD | {"network": {"hidden": [16, 8], "encoding": "other"}}, "encoding: found 'other'"),
         (GOOD | {"network": {"hidden": [], "encoding": CONFIG.encoding}}, "hidden: found"),
         (GOOD | {"network": {"hidden": ["a"], "encoding": CONFIG.encoding}}, "hidden"),
         (GOOD | {"network": {"hidden": 3, "encoding": CONFIG.encoding}}, "network"),
         (GOOD | {"network": {"hidden": [1 << 40], "encoding": CONFIG.encoding}}, "hidden"),
+        (GOOD | {"network": {"hidden": [65536, 65536], "encoding": CONFIG.encoding}}, "wanted its weights"),
         (GOOD | {"network": {"hidden": [32, 8], "encoding": CONFIG.encoding}}, "first.bias: found shape"),
     ],
 )
@@ -123,3 +127,24 @@ def test_a_full_disk_leaves_the_old_file_whole(tmp_path: Path, monkeypatch: pyte
 def test_only_the_tensors_asked_for_are_read(tmp_path: Path) -> None:
     _write(tmp_path / "m.safetensors", GOOD)
     assert set(read_tensors(tmp_path / "m.safetensors", "network.")) == set(Network(CONFIG).state_dict())
+
+
+def test_a_name_too_long_for_a_file_is_refused() -> None:
+    with pytest.raises(BundleError, match="cannot be opened"):
+        load("x" * 5000)
+
+
+def test_a_file_that_cannot_be_written_is_named_and_the_old_one_stays(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "config.yaml"
+    write_file(path, b"old")
+
+    def full(_descriptor: int) -> None:
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr(os, "fsync", full)
+    with pytest.raises(OSError, match=str(path)):
+        write_file(path, b"new")
+    assert path.read_bytes() == b"old"
+    assert [entry.name for entry in tmp_path.iterdir()] == ["config.yaml"]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import json
 import signal
 import subprocess
@@ -11,10 +12,15 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from rich.console import Console
 
 from nardy.env import launch
 from nardy.models import load
-from nardy.scripts.train import main
+from nardy.scripts.command import CommandError
+from nardy.scripts.next_commands import command_line
+from nardy.scripts.train import EvaluationOptions, alone_in, main, old_run
+from nardy.scripts.train_display import TrainDisplay
+from nardy.train import Losses, Progress
 
 # An untrained bot hardly ever brings its checkers home: some learning makes the evaluation short.
 SMALL = [
@@ -50,7 +56,7 @@ def test_a_run_leaves_all_it_promises_and_says_what_to_do_next(
     assert load(folder).header["facts"]["games"] >= 160
     printed = capsys.readouterr().out
     assert "CPU" in printed
-    for word in ("scripts/play.py", "tensorboard --logdir", "scripts/evaluate.py", "pipcount"):
+    for word in ("play bot=", "tensorboard --logdir", "evaluate bot=", "pipcount"):
         assert word in printed
 
 
@@ -59,6 +65,7 @@ def test_a_finished_run_goes_on_with_a_larger_budget(tmp_path: Path) -> None:
     before = load(tmp_path / "smoke").header["facts"]["games"]
     assert main([f"resume={tmp_path / 'smoke'}", "train.games=300"]) == 0
     assert load(tmp_path / "smoke").header["facts"]["games"] >= 300 > before
+    assert old_run(tmp_path / "smoke", [])[0].train.games == 300  # a later resume keeps what this one was told
 
 
 @pytest.mark.parametrize(
@@ -87,6 +94,55 @@ def test_what_is_wrong_is_said_in_one_line(
     error = capsys.readouterr().err.strip()
     assert reason in error
     assert "\n" not in error
+    assert not list(tmp_path.iterdir())  # nothing that stands in the way of the next try
+
+
+@pytest.mark.parametrize(
+    ("stored", "words", "reason"),
+    [
+        ("train: {}", ["train.games=["], "train.games=["),
+        ("train: {}", ["train.seed=3"], "train.seed: found it beside resume="),
+        ("train: {}", ["name=other"], "name: found it beside resume="),
+        ("train: [", [], "config.yaml: cannot be used"),
+        ("- 1", [], "config.yaml: cannot be used"),
+    ],
+)
+def test_a_resume_that_cannot_be_read_is_one_line(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], stored: str, words: list[str], reason: str
+) -> None:
+    (tmp_path / "config.yaml").write_text(stored)
+    assert main([f"resume={tmp_path}", *words]) == 2
+    error = capsys.readouterr().err.strip()
+    assert reason in error
+    assert "\n" not in error
+
+
+def test_two_processes_do_not_train_in_one_folder(tmp_path: Path) -> None:
+    with alone_in(tmp_path), pytest.raises(CommandError, match="another process"), alone_in(tmp_path):
+        pass
+    with alone_in(tmp_path):  # free again
+        pass
+
+
+@pytest.mark.parametrize("command", ["train", "play", "evaluate"])
+def test_a_printed_command_runs_as_it_stands(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, command: str) -> None:
+    root = Path(__file__).parents[2]
+    monkeypatch.chdir(root)
+    monkeypatch.setattr(sys, "argv", ["scripts/train.py"])
+    monkeypatch.setenv("PATH", "/usr/bin:/bin")
+    line = command_line(command, f"resume={tmp_path} a;b")
+    done = subprocess.run(["sh", "-c", f"{line} --help"], capture_output=True, text=True, check=False)
+    assert done.returncode in (0, 2), done.stderr  # found, started, and read as one word
+    assert "not found" not in done.stderr
+
+
+def test_the_bar_shows_its_numbers_on_80_columns() -> None:
+    file = io.StringIO()
+    display = TrainDisplay(Console(width=80, file=file), 150_000, "backgammon", EvaluationOptions())
+    with display:
+        display.report(Progress(games=20_480), Losses(0.0123, 0.123, 1.0), 93_517.0)
+    for word in ("20480/150000", "93,517 decisions/s", "loss 0.012 + 0.123", "left"):
+        assert word in file.getvalue()
 
 
 def test_a_run_of_that_name_is_not_touched(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -108,16 +164,17 @@ def test_a_run_without_a_good_checkpoint_cannot_be_resumed(tmp_path: Path, capsy
     assert "\n" not in error
 
 
-def test_ctrl_c_saves_and_the_run_can_be_resumed(tmp_path: Path) -> None:
+@pytest.mark.parametrize(("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
+def test_a_signal_saves_and_the_run_can_be_resumed(tmp_path: Path, number: signal.Signals, code: int) -> None:
     command = [sys.executable, "-m", "nardy.scripts.train", *SMALL, "train.games=1000000", f"runs={tmp_path}"]
     process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
     metrics = tmp_path / "smoke" / "metrics.jsonl"
     deadline = time.monotonic() + 120
     while not (metrics.is_file() and metrics.stat().st_size) and time.monotonic() < deadline:
         time.sleep(0.2)
-    process.send_signal(signal.SIGINT)
+    process.send_signal(number)
     printed, _ = process.communicate(timeout=120)
-    assert process.returncode == 130, printed
+    assert process.returncode == code, printed
     assert "Traceback" not in printed
     assert "resume=" in printed
     assert main([f"resume={tmp_path / 'smoke'}", "train.games=10"]) == 0

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 from dataclasses import replace
 from pathlib import Path
@@ -11,6 +12,7 @@ import torch
 from safetensors import safe_open
 
 from nardy.models import BundleError, Network, NetworkConfig, load, save_bundle
+from nardy.models.bundle import read_header, save_tensors
 from nardy.train import (
     LearnerConfig,
     NotFiniteError,
@@ -22,6 +24,7 @@ from nardy.train import (
     read_metrics,
 )
 from nardy.train.learner import Learner
+from nardy.train.monitor import Monitor
 
 CONFIG = TrainConfig(
     games=60,
@@ -197,3 +200,37 @@ def test_a_first_seed_gives_the_same_run_twice_and_another_a_different_one(tmp_p
         weights.append(trainer.learner.network.first.weight)
     assert torch.equal(weights[0], weights[1])
     assert not torch.equal(weights[0], weights[2])
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        ("adamw.exp_avg.head.bias", torch.zeros(3)),
+        ("selfplay.games.boards", torch.full((48, 2, 26), -7, dtype=torch.int8)),
+        ("selfplay.games.cube_owner", torch.full((48,), 7, dtype=torch.int8)),
+        ("selfplay.games.dice", torch.full((48, 2), 100, dtype=torch.int8)),
+        ("learner.num_updates", torch.zeros(3)),
+    ],
+)
+def test_a_damaged_tensor_is_refused_before_a_kernel_meets_it(tmp_path: Path, name: str, value: torch.Tensor) -> None:
+    _run(_trainer(tmp_path), 2)
+    path = newest_checkpoint(tmp_path / "checkpoints")
+    save_tensors(path, _tensors(path) | {name: value}, read_header(path))
+    with pytest.raises(BundleError, match="does not fit this run"):
+        _trainer(tmp_path, checkpoint=path)
+
+
+def test_a_full_disk_names_the_file_and_prints_no_traceback(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monitor = Monitor(tmp_path)
+
+    def full(*_: object) -> None:
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr("tensorboard.summary.writer.record_writer.RecordWriter.write", full)
+    many = {f"loss/{number}": 1.0 for number in range(200)}  # the thread's error is met at a later write
+    with pytest.raises(OSError, match="tensorboard") as caught:
+        monitor.record(0, many)
+    assert caught.value.errno == errno.ENOSPC
+    assert "Traceback" not in capsys.readouterr().err
