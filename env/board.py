@@ -2,7 +2,8 @@
 
 A batch of boards is an int8 tensor ``[N, 2, 26]``. Side 0 is the player on roll (for an afterstate: the one who has
 just moved). Each side is seen by its own player: index 1 to 24 are that player's points (1 the ace point), 25 the
-bar, 0 the checkers borne off. My point p is the opponent's point 25 - p.
+bar, 0 the checkers borne off. My point p is the opponent's point 25 - p, in longgammon p + 12 or p - 12
+(`Variant.opposite`).
 """
 
 from __future__ import annotations
@@ -70,7 +71,8 @@ def check_boards(boards: Tensor, rules: Variant) -> Tensor:
         checked = checked.clone()
     faults = torch.empty(len(checked), dtype=torch.int8, device=checked.device)
     flat = checked.view(-1, 52)
-    launch_rows(board_faults, len(checked), flat, rules.num_checkers, faults, device=checked.device)
+    arguments = (flat, rules.num_checkers, rules.blocking, faults)
+    launch_rows(board_faults, len(checked), *arguments, device=checked.device)
     if bool(faults.any()):
         row = _first(faults)
         raise ValueError(f"boards: row {row}: {_board_fault(boards[row], int(faults[row]), rules)}")
@@ -88,8 +90,12 @@ def _board_fault(board: Tensor, fault: int, rules: Variant) -> str:
             "(bar and off counted)"
         )
     if fault == 3:
-        shared = (board[0, 1:25] > 0) & (board[1, 1:25].flip(-1) > 0)
+        theirs = board[1, [rules.opposite(point) for point in range(1, 25)]]
+        shared = (board[0, 1:25] > 0) & (theirs > 0)
         return f"found both sides on side 0's point {_first(shared) + 1}, wanted one owner a point"
+    if fault == 5:
+        mine, theirs = board[:, 25].tolist()
+        return f"found {mine} and {theirs} checkers on the bar, wanted none: {rules.name} has no bar"
     return "found both sides borne off, wanted at most one"
 
 

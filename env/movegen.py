@@ -1,25 +1,31 @@
-"""Every legal afterstate of a batch of positions (rules.md 1.4 to 1.6).
+"""Every legal afterstate of a batch of positions (rules.md 1.4 to 1.6, 4.3).
 
 Cost model: two launches and one prefix sum a call. The first pass counts each game's distinct afterstates, the
 second writes them into a buffer of exactly that size, so nothing is ever cut off. The only host synchronisation
 is reading the total. One thread handles one game and needs no memory but registers and, where a checker may be
-borne off, a list of at most 128 keys. `kernels.plays` tells how repetitions are avoided.
+borne off, a list of at most 128 keys, in longgammon of 256. `kernels.plays` and `kernels.long_plays` tell how
+repetitions are avoided.
 """
 
 from __future__ import annotations
+
+from typing import Any
 
 import torch
 from torch import Tensor
 
 from .board import check_boards, check_dice
+from .kernels.long_plays import list_long_plays
 from .kernels.plays import list_plays
 from .launch import launch_rows
+from .moves import heads_to_move
 from .variants import get_variant
 
 __all__ = ["afterstates", "afterstates_unchecked"]
 
 
-def _list(boards: Tensor, dice: Tensor) -> tuple[Tensor, Tensor]:
+def _list(kernel: Any, boards: Tensor, turns: tuple[Tensor, ...]) -> tuple[Tensor, Tensor]:
+    """Count, then fill; ``turns`` is what the kernel takes of each game besides its board."""
     num_games = boards.shape[0]
     device = boards.device
     flat = boards.view(num_games, 52)
@@ -29,21 +35,28 @@ def _list(boards: Tensor, dice: Tensor) -> tuple[Tensor, Tensor]:
     ends = torch.empty(0, dtype=torch.int64, device=device)
     games = torch.empty(0, dtype=torch.int64, device=device)
     rows = torch.empty((0, 52), dtype=torch.int8, device=device)
-    arguments = (flat, packed, dice, counts, num_moves)
-    launch_rows(list_plays, num_games, *arguments, False, ends, games, rows, rows.view(torch.int32), device=device)
+    arguments = (flat, packed, *turns, counts, num_moves)
+    launch_rows(kernel, num_games, *arguments, False, ends, games, rows, rows.view(torch.int32), device=device)
     ends = counts.cumsum(0, dtype=torch.int64)
     total = int(ends[-1])  # the one host synchronisation
     games = torch.empty(total, dtype=torch.int64, device=device)
     rows = torch.empty((total, 52), dtype=torch.int8, device=device)
-    launch_rows(list_plays, num_games, *arguments, True, ends, games, rows, rows.view(torch.int32), device=device)
+    launch_rows(kernel, num_games, *arguments, True, ends, games, rows, rows.view(torch.int32), device=device)
     return games, rows.view(total, 2, 26)
 
 
-def afterstates_unchecked(boards: Tensor, dice: Tensor) -> tuple[Tensor, Tensor]:
-    """As `afterstates` for inputs known to be legal: ``boards`` int8 contiguous, ``dice`` ``[N, 2]`` int8."""
+def afterstates_unchecked(
+    boards: Tensor, dice: Tensor, variant: str = "backgammon", second_first: Tensor | None = None
+) -> tuple[Tensor, Tensor]:
+    """As `afterstates` for inputs known to be legal: ``boards`` int8 contiguous, ``dice`` ``[N, 2]`` int8.
+
+    Backgammon and sprintgammon are moved alike.
+    """
     if boards.shape[0] == 0:
         return torch.empty(0, dtype=torch.int64, device=boards.device), boards.clone()
-    return _list(boards, dice)
+    if get_variant(variant).blocking:
+        return _list(list_long_plays, boards, (dice, heads_to_move(dice, variant, second_first)))
+    return _list(list_plays, boards, (dice,))
 
 
 def afterstates(
@@ -68,6 +81,8 @@ def afterstates(
     rules = get_variant(variant)
     boards = check_boards(boards, rules)
     dice = check_dice(dice, boards.shape[0]).to(boards.device)
-    if second_first is not None and second_first.shape != boards.shape[:1]:
-        raise ValueError(f"second_first: found shape {tuple(second_first.shape)}, wanted ({boards.shape[0]},)")
-    return afterstates_unchecked(boards, dice)
+    if second_first is not None:
+        if second_first.shape != boards.shape[:1]:
+            raise ValueError(f"second_first: found shape {tuple(second_first.shape)}, wanted ({boards.shape[0]},)")
+        second_first = second_first.to(boards.device, torch.bool)
+    return afterstates_unchecked(boards, dice, variant, second_first)

@@ -8,7 +8,7 @@ import pytest
 import torch
 from torch import Tensor
 
-from nardy.env import VARIANTS, afterstates, outcome, pip_counts, start_boards
+from nardy.env import VARIANTS, afterstates, get_variant, outcome, pip_counts, start_boards
 
 from ..positions import OFF, from_boards, position, text, to_boards
 from ..random_positions import random_decisions
@@ -20,6 +20,11 @@ def batch(number: int, seed: int, variant: str) -> tuple[Tensor, Tensor]:
     """Random boards ``[number, 2, 26]`` and dice ``[number, 2]``."""
     decisions = random_decisions(number, seed, variant)
     return to_boards([before for before, _ in decisions]), torch.tensor([dice for _, dice in decisions])
+
+
+def first_rolls(number: int) -> Tensor:
+    """The mark of the second player's first roll in every third game."""
+    return torch.arange(number) % 3 == 0
 
 
 def number_of_games(game: Tensor) -> int:
@@ -48,9 +53,10 @@ def test_checkers_are_conserved_and_no_point_has_two_owners(variant: str) -> Non
 
     assert bool((ends >= 0).all())
     assert bool((ends.sum(-1) == boards.sum(-1)[game]).all())
-    shared = (ends[:, 0, 1:25] > 0) & (ends[:, 1, 1:25].flip(-1) > 0)
+    opposite = [get_variant(variant).opposite(point) for point in range(1, 25)]
+    shared = (ends[:, 0, 1:25] > 0) & (ends[:, 1, opposite] > 0)
     bad = shared.any(1).nonzero().flatten().tolist()
-    assert not bad, text(from_boards(ends[bad])[0])
+    assert not bad, text(from_boards(ends[bad])[0], variant)
 
 
 @each_variant
@@ -72,8 +78,9 @@ def test_the_mover_loses_at_most_the_pips_of_the_roll_and_the_opponent_only_by_h
 def test_the_order_of_the_dice_changes_nothing(variant: str) -> None:
     boards, dice = batch(3000, 4, variant)
 
-    game, ends = afterstates(boards, dice, variant)
-    swapped_game, swapped_ends = afterstates(boards, dice.flip(1), variant)
+    marks = first_rolls(len(boards))
+    game, ends = afterstates(boards, dice, variant, marks)
+    swapped_game, swapped_ends = afterstates(boards, dice.flip(1), variant, marks)
 
     assert torch.equal(game, swapped_game)
     assert torch.equal(ends, swapped_ends)
@@ -84,11 +91,13 @@ def test_a_batch_lists_what_each_of_its_rows_lists_alone(variant: str) -> None:
     boards, dice = batch(400, 5, variant)
     assert len(boards.flatten(1).unique(dim=0)) > 350  # rows that could be mixed up unseen would prove nothing
 
-    game, ends = afterstates(boards, dice, variant)
+    marks = first_rolls(len(boards))
+    game, ends = afterstates(boards, dice, variant, marks)
 
-    alone = [afterstates(boards[row : row + 1], dice[row : row + 1], variant)[1] for row in range(len(boards))]
+    rows = [slice(row, row + 1) for row in range(len(boards))]
+    alone = [afterstates(boards[row], dice[row], variant, marks[row])[1] for row in rows]
     assert torch.equal(ends, torch.cat(alone))
-    assert torch.equal(game, torch.repeat_interleave(torch.tensor([len(rows) for rows in alone])))
+    assert torch.equal(game, torch.repeat_interleave(torch.tensor([len(listed) for listed in alone])))
 
 
 @each_variant
@@ -202,3 +211,13 @@ def test_the_second_players_first_roll_means_nothing_outside_longgammon() -> Non
 
     assert torch.equal(game, other_game)
     assert torch.equal(ends, other_ends)
+
+
+def test_in_longgammon_it_means_two_checkers_from_the_head_on_three_doubles() -> None:
+    doubles = torch.tensor([(number, number) for number in range(1, 7)])
+    boards = to_boards([position("24:15", "12:14 2:1", "longgammon")] * 6)
+
+    for marked in (True, False):
+        game, ends = afterstates(boards, doubles, "longgammon", torch.full((6,), marked))
+        left = torch.zeros(6, dtype=torch.int64).scatter_reduce(0, game, 15 - ends[:, 0, 24].long(), "amax")
+        assert left.tolist() == ([1, 1, 2, 2, 1, 2] if marked else [1] * 6)

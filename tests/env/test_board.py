@@ -23,7 +23,7 @@ def test_every_game_starts_from_the_position_of_its_discipline(variant: str) -> 
     assert get_variant(variant).num_checkers == NUM_CHECKERS[variant]
 
 
-@pytest.mark.parametrize(("variant", "pips"), [("backgammon", 167), ("sprintgammon", 69)])
+@pytest.mark.parametrize(("variant", "pips"), [("backgammon", 167), ("sprintgammon", 69), ("longgammon", 360)])
 def test_both_sides_start_with_the_same_pip_count(variant: str, pips: int) -> None:
     assert pip_counts(start_boards(2, variant)).tolist() == [[pips, pips], [pips, pips]]
 
@@ -73,6 +73,9 @@ SCORES = [
     ("P08: sprintgammon, none of three off and one still on his own 22", "sprintgammon", "3:1 19:2", 1, 3),
     ("sprintgammon, none of three off but all out of the winner's home", "sprintgammon", "7:1 19:2", 1, 2),
     ("sprintgammon, one of three off", "sprintgammon", "1:2 off:1", 2, 2),
+    ("P07: longgammon has no level 3, wherever the loser's checkers are", "longgammon", "12:14 1:1", 2, 4),
+    ("longgammon, none off and one in the winner's home", "longgammon", "6:1 13:14", 1, 2),
+    ("longgammon, one off", "longgammon", "12:14 off:1", 2, 2),
 ]
 
 
@@ -85,6 +88,16 @@ def test_the_winner_scores_level_times_cube_from_either_side(variant: str, loser
     assert int(outcome(boards, variant)) * cube == points
     assert int(outcome(flip(boards), variant)) * cube == -points
     assert outcome(boards, variant).dtype == torch.int8
+
+
+def test_points_have_two_numbers_by_how_the_routes_run() -> None:
+    for variant, pairs in {
+        "backgammon": [(1, 24), (24, 1), (6, 19)],
+        "longgammon": [(1, 13), (24, 12), (12, 24)],
+    }.items():
+        opposite = get_variant(variant).opposite
+        assert [(point, opposite(point)) for point, _ in pairs] == pairs
+        assert [opposite(opposite(point)) for point in range(1, 25)] == list(range(1, 25))
 
 
 def test_a_game_runs_while_both_sides_have_checkers_left() -> None:

@@ -26,6 +26,10 @@ BEARING_OFF = (
     "66:4/1 65:2/2 64:2/3 63:2/4 62:2/5 61:2/6 55:4/1 54:2/6 53:2/8 52:2/10 51:2/11 44:4/8 43:2/12 42:2/14 41:2/16 "
     "33:4/23 32:2/18 31:2/21 22:4/44 21:2/25 11:4/77"
 )
+LONG_GAME = (
+    "66:4/3 65:2/16 64:2/7 63:2/16 62:2/12 61:2/13 55:4/34 54:2/15 53:2/24 52:2/19 51:2/21 44:4/2 43:2/17 42:2/10 "
+    "41:2/12 33:4/58 32:2/21 31:2/22 22:4/9 21:2/18 11:4/23"
+)
 
 TABLES = {
     "backgammon start": ("backgammon", start("backgammon"), BACKGAMMON_START),
@@ -39,6 +43,11 @@ TABLES = {
         "backgammon",
         position("6:2 5:2 4:3 3:2 2:1 1:1 off:4", "24:2 22:4 20:2 19:3 off:4"),
         BEARING_OFF,
+    ),
+    "a middle game of longgammon": (
+        "longgammon",
+        position("24:8 20:2 18:1 16:1 9:1 7:2", "22:1 15:1 12:7 10:1 8:2 5:2 3:1", "longgammon"),
+        LONG_GAME,
     ),
 }
 
@@ -67,7 +76,7 @@ def test_all_21_rolls_lead_to_the_stated_number_of_positions(variant: str, befor
     assert found == [number for _, _, number in rolls(table)]
     for row, roll in enumerate(dice):
         _, wanted = ends_of_turn(before, roll, DISCIPLINES[variant])
-        assert not difference(before, roll, from_boards(ends[game == row]), wanted)
+        assert not difference(before, roll, from_boards(ends[game == row]), wanted, variant)
 
 
 @each_table
@@ -85,3 +94,14 @@ def test_the_21_rolls_of_the_start_lead_to_the_stated_number_of_different_positi
     _, ends = afterstates(to_boards([start(variant)] * 21), dice, variant)
 
     assert len(set(from_boards(ends))) == total
+
+
+def test_the_starter_of_longgammon_has_one_play_for_each_of_the_15_rolls_he_can_have() -> None:
+    dice = torch.tensor([(first, second) for first in range(1, 7) for second in range(1, first)])
+
+    game, ends = afterstates(to_boards([start("longgammon")] * 15), dice, "longgammon")
+
+    assert game.tolist() == list(range(15))
+    for (first, second), end in zip(dice.tolist(), from_boards(ends), strict=True):
+        assert end == position(f"24:14 {24 - first - second}:1", "12:15", "longgammon")
+        assert ends_of_turn(start("longgammon"), (first, second), DISCIPLINES["longgammon"]) == (2, {end})

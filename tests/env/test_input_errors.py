@@ -65,6 +65,34 @@ def test_dice_that_are_no_roll_are_refused(dice: Tensor, message: str) -> None:
         afterstates(start_boards(4), dice)
 
 
+@pytest.mark.parametrize(
+    ("cells", "message"),
+    [
+        ({(0, 24): 14, (0, 25): 1}, "boards: row 1: found 1 and 0 checkers on the bar, wanted none: longgammon has no"),
+        ({(1, 24): 13, (1, 25): 2}, "boards: row 1: found 0 and 2 checkers on the bar, wanted none"),
+        ({(0, 24): 14, (0, 12): 1}, "boards: row 1: found both sides on side 0's point 12, wanted one owner a point"),
+        ({(1, 24): 14, (1, 12): 1}, "boards: row 1: found both sides on side 0's point 24, wanted one owner a point"),
+    ],
+)
+def test_boards_that_are_none_of_longgammon_are_refused(cells: dict[tuple[int, int], int], message: str) -> None:
+    boards = start_boards(4, "longgammon")
+    for (side, point), count in cells.items():
+        boards[1, side, point] = count
+
+    with pytest.raises(ValueError, match=re.escape(message)):
+        afterstates(boards, DICE, "longgammon")
+
+
+def test_each_discipline_has_its_own_shared_points() -> None:
+    boards = torch.zeros(1, 2, 26, dtype=torch.int8)
+    boards[0, :, 24] = 14
+    boards[0, :, 1] = 1  # in longgammon 24 1 | 12 13; in backgammon 24 1 | 1 24
+
+    afterstates(boards, DICE[:1], "longgammon")
+    with pytest.raises(ValueError, match="row 0: found both sides on side 0's point 1, wanted"):
+        afterstates(boards, DICE[:1])
+
+
 def test_two_finished_sides_are_refused() -> None:
     boards = start_boards(4)
     boards[2] = 0
@@ -88,7 +116,7 @@ def test_the_checkers_of_another_discipline_are_refused() -> None:
 
 
 def test_an_unknown_variant_is_refused_and_the_known_ones_named() -> None:
-    message = r"variant: found 'gammonback', wanted one of backgammon, sprintgammon"
+    message = r"variant: found 'gammonback', wanted one of backgammon, sprintgammon, longgammon"
     for call in (
         lambda: afterstates(start_boards(4), DICE, "gammonback"),
         lambda: start_boards(1, "gammonback"),

@@ -1,4 +1,4 @@
-"""The rows B01 to B26 and S01 to S04 of rules.md 6.1: every legal end of a turn, one representative play each."""
+"""The rows of rules.md 6.1 to 6.3: every legal end of a turn, one representative play each, and forbidden runs."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import torch
 from nardy.env import afterstates
 
 from ..positions import OFF, Position, after_play, difference, from_boards, moves_of, position, to_boards
-from ..slow_rules import DISCIPLINES, ends_of_turn
+from ..slow_rules import discipline, ends_of_turn, forbidden_run
 
 
 @dataclass(frozen=True)
@@ -24,10 +24,11 @@ class Row:
     used: int
     plays: list[str]
     rule: str
+    second_first: bool = False
 
     @property
     def variant(self) -> str:
-        return "backgammon" if self.name.startswith("B") else "sprintgammon"
+        return {"B": "backgammon", "S": "sprintgammon", "L": "longgammon"}[self.name[0]]
 
     @property
     def before(self) -> Position:
@@ -35,7 +36,7 @@ class Row:
 
     @property
     def ends(self) -> list[Position]:
-        return [after_play(self.before, play) for play in self.plays]
+        return [after_play(self.before, play, self.variant) for play in self.plays]
 
 
 ROWS = [
@@ -251,7 +252,180 @@ ROWS = [
     ),
 ]
 
-each_row = pytest.mark.parametrize("row", ROWS, ids=lambda row: f"{row.name}: {row.rule}")
+LONG_ROWS = [
+    Row("L01", "24:15", "12:15", (6, 5), 2, ["24/18/13"], "starter: one head checker only"),
+    Row(
+        "L02",
+        "24:15",
+        "12:14 1:1",
+        (6, 6),
+        2,
+        ["24/18(2)"],
+        "second player, first roll: two head checkers, then blocked",
+        second_first=True,
+    ),
+    Row("L03", "24:15", "12:14 1:1", (4, 4), 4, ["24/20/16(2)"], "second player, first roll", second_first=True),
+    Row(
+        "L04",
+        "24:15",
+        "12:14 1:1",
+        (3, 3),
+        4,
+        ["24/21/18(2)", "24/21/18/15 24/21"],
+        "second player, first roll: 18 18 or 21 15",
+        second_first=True,
+    ),
+    Row(
+        "L05",
+        "24:15",
+        "12:14 9:1",
+        (5, 5),
+        2,
+        ["24/19/14"],
+        "5-5 gives no exception, two 5s only",
+        second_first=True,
+    ),
+    Row(
+        "L06",
+        "24:15",
+        "12:14 1:1",
+        (2, 2),
+        4,
+        ["24/22/20/18/16"],
+        "no exception for 2-2: one checker runs",
+        second_first=True,
+    ),
+    Row("L07", "24:15", "12:14 1:1", (6, 6), 1, ["24/18"], "same as L02 on a later turn"),
+    Row(
+        "L08",
+        "24:14 20:1",
+        "17:1 15:1 12:13",
+        (5, 3),
+        2,
+        ["24/19/16"],
+        "single opposing checkers close points; no hitting",
+    ),
+    Row("L09", "20:1 1:14", "12:14 9:1", (6, 5), 1, ["20/14"], "larger die"),
+    Row(
+        "L10",
+        "17:10 5:1 4:1 3:1 2:1 1:1",
+        "12:15",
+        (6, 5),
+        1,
+        ["17/11"],
+        "17/11 then 11/6 would complete 6..1 with all 15 behind: 5 unplayable",
+    ),
+    Row(
+        "L11",
+        "17:10 5:1 4:1 3:1 2:1 1:1",
+        "12:14 7:1",
+        (6, 5),
+        1,
+        ["17/11"],
+        "checker on my 7 is still behind the run: as L10",
+    ),
+    Row(
+        "L12",
+        "17:10 5:1 4:1 3:1 2:1 1:1",
+        "16:1 12:14",
+        (6, 5),
+        2,
+        ["17/11/6"],
+        "one opponent checker is ahead of the run: allowed",
+    ),
+    Row(
+        "L13",
+        "17:10 5:1 4:1 3:1 2:1 1:1",
+        "12:14 off:1",
+        (6, 5),
+        2,
+        ["17/11/6"],
+        "one opponent checker borne off: allowed",
+    ),
+    Row(
+        "L14",
+        "7:11 6:1 5:1 4:1 3:1",
+        "12:15",
+        (6, 5),
+        2,
+        ["7/1 6/1"],
+        "7/1 7/2 would complete 7..1 (two end positions without the rule)",
+    ),
+    Row(
+        "L15",
+        "14:3 13:7 6:1 5:1 4:1 3:1 2:1",
+        "12:13 9:1 8:1",
+        (6, 6),
+        0,
+        ["pass"],
+        "13/7 would complete 7..2; 14/8 held: pass",
+    ),
+    Row(
+        "L16",
+        "11:1 6:1 4:1 3:1 2:1 1:10",
+        "12:14 9:1",
+        (6, 2),
+        2,
+        ["6/4 11/5", "4/2 11/5", "3/1 11/5"],
+        "11/5/3 and 11/5 2/off pass through a forbidden 6..1",
+    ),
+    Row(
+        "L17",
+        "11:1 6:1 4:1 3:1 2:1 1:10",
+        "12:15",
+        (6, 2),
+        2,
+        ["11/9/3", "6/4 11/5", "4/2 11/5", "3/1 11/5"],
+        "as L16 with 9 free: 11/9/3 reaches the same square legally",
+    ),
+    Row(
+        "L18",
+        "7:1 6:2 1:12",
+        "12:15",
+        (6, 1),
+        2,
+        ["7/1 6/5", "7/1/off"],
+        "last checker comes home, bearing off in the same turn",
+    ),
+    Row(
+        "L19",
+        "5:1 3:1 off:13",
+        "14:3 13:1 off:11",
+        (6, 2),
+        2,
+        ["5/off 3/1", "5/3/off"],
+        "6 must take the highest checker",
+    ),
+    Row(
+        "L20",
+        "6:1 5:1 3:2 off:11",
+        "14:2 13:2 off:11",
+        (4, 4),
+        4,
+        ["6/2 5/1 3/off(2)"],
+        "inside moves, then overshoot from 3",
+    ),
+]
+
+# name, mover, opponent, is the mover's formation forbidden?, why
+RUNS = [
+    ("F1", "11:3 10:3 9:3 8:2 7:2 6:2", "12:15", True, "all behind"),
+    ("F2", "11:3 10:3 9:3 8:2 7:2 6:2", "12:14 5:1", False, "one just ahead (its own 17)"),
+    ("F3", "11:3 10:3 9:3 8:2 7:2 6:2", "12:14 off:1", False, "one borne off"),
+    ("F4", "24:10 23:1 22:1 21:1 20:1 19:1", "12:15", True, "own head is part of the run"),
+    ("F5", "24:8 23:2 22:1 3:1 2:1 1:2", "12:15", True, "my 1 and my 24 are neighbours on the opponent route"),
+    ("F6", "24:8 23:2 22:1 3:1 2:1 1:2", "21:1 12:14", False, "same, one ahead"),
+    ("F7", "15:3 14:3 13:3 12:2 11:2 10:2", "9:15", False, "my 13 and 12 are the two ends of the opponent route"),
+    (
+        "F8",
+        "24:2 23:1 11:2 10:2 9:1 8:1 7:1 6:1 4:1 3:1 2:1 1:1",
+        "12:14 5:1",
+        True,
+        "two runs; the checker on 5 has passed the first only",
+    ),
+]
+
+each_row = pytest.mark.parametrize("row", ROWS + LONG_ROWS, ids=lambda row: f"{row.name}: {row.rule}")
 either_order = pytest.mark.parametrize("swap", [False, True], ids=["larger first", "smaller first"])
 
 
@@ -260,10 +434,11 @@ either_order = pytest.mark.parametrize("swap", [False, True], ids=["larger first
 def test_exactly_the_listed_positions_can_be_reached(row: Row, swap: bool) -> None:
     dice = row.dice[::-1] if swap else row.dice
 
-    game, ends = afterstates(to_boards([row.before]), torch.tensor([dice]), row.variant)
+    second_first = torch.tensor([row.second_first])
+    game, ends = afterstates(to_boards([row.before]), torch.tensor([dice]), row.variant, second_first)
 
-    assert game.tolist() == [0] * len(row.plays), difference(row.before, dice, from_boards(ends), row.ends)
-    assert not difference(row.before, dice, from_boards(ends), row.ends)
+    assert not difference(row.before, dice, from_boards(ends), row.ends, row.variant)
+    assert game.tolist() == [0] * len(row.plays)
 
 
 def pays(die: int, point: int, target: int) -> bool:
@@ -286,13 +461,33 @@ def test_each_listed_play_uses_the_stated_number_of_dice(row: Row) -> None:
 
 @each_row
 def test_the_slow_rules_find_the_listed_positions_and_number_of_dice(row: Row) -> None:
-    used, ends = ends_of_turn(row.before, row.dice, DISCIPLINES[row.variant])
+    rules = discipline(row.variant, row.dice, row.second_first)
+    used, ends = ends_of_turn(row.before, row.dice, rules)
 
     assert used == row.used
-    assert not difference(row.before, row.dice, ends, row.ends)
+    assert not difference(row.before, row.dice, ends, row.ends, row.variant)
+
+
+@pytest.mark.parametrize(
+    ("mover", "opponent", "forbidden"), [row[1:4] for row in RUNS], ids=[f"{row[0]}: {row[4]}" for row in RUNS]
+)
+def test_a_run_may_stand_after_a_move_unless_it_is_forbidden(mover: str, opponent: str, forbidden: bool) -> None:
+    before = position(mover, opponent, "longgammon")
+    dice = torch.tensor([(first, second) for first in range(1, 7) for second in range(1, first + 1)])
+    boards = to_boards([before] * 21)
+
+    _, ends = afterstates(boards, dice, "longgammon")
+
+    assert forbidden_run(before) == forbidden
+    moved = (ends != boards[0]).flatten(1).any(1)
+    holds_as_before = ((ends[:, 0, 1:25] > 0) | (boards[0, 0, 1:25] == 0)).all(1)
+    assert bool((moved & holds_as_before).any()) != forbidden
+    assert not any(forbidden_run(end) for end in from_boards(ends[moved]))
 
 
 def test_every_row_of_the_table_is_here() -> None:
-    names = [row.name for row in ROWS]
+    names = [row.name for row in ROWS + LONG_ROWS]
 
-    assert names == [f"B{number:02}" for number in range(1, 27)] + [f"S{number:02}" for number in range(1, 5)]
+    numbers = {"B": 26, "S": 4, "L": 20}
+    assert names == [f"{letter}{number:02}" for letter, last in numbers.items() for number in range(1, last + 1)]
+    assert [row[0] for row in RUNS] == [f"F{number}" for number in range(1, 9)]
