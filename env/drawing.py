@@ -2,7 +2,8 @@
 
 Everything is drawn as side 0 of the board sees it: its home board is at the bottom right, the numbers on the frame
 are its own. Which checkers a side has goes by player: player 0's are filled discs (``X`` in ASCII), player 1's are
-rings (``O``), so that they stay the same when the sides change. `env.picture` draws the same as an image.
+rings (``O``), so that they stay the same when the sides change. In longgammon both sides travel towards the numbers'
+fall; the opponent's home is at the top left. `env.picture` draws the same as an image.
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ from typing import Any
 import torch
 
 from .cube import CENTRED, MINE
+from .variants import Variant, get_variant
 
 __all__ = ["BoardLike", "board_text", "checker_counts"]
 
@@ -38,19 +40,26 @@ def _stack(count: int, checker: str) -> list[str]:
     return cells
 
 
-def _point_stack(sides: tuple[list[int], list[int]], point: int, checkers: tuple[str, str]) -> list[str]:
+def _point_stack(
+    sides: tuple[list[int], list[int]], point: int, checkers: tuple[str, str], rules: Variant
+) -> list[str]:
     """The stack on side 0's ``point``, whoever holds it."""
     mine, theirs = sides
     if mine[point]:
         return _stack(mine[point], checkers[0])
-    return _stack(theirs[25 - point], checkers[1])
+    return _stack(theirs[rules.opposite(point)], checkers[1])
 
 
 def _half(
-    sides: tuple[list[int], list[int]], points: Sequence[int], bar: list[str], checkers: tuple[str, str], side: str
+    sides: tuple[list[int], list[int]],
+    points: Sequence[int],
+    bar: list[str],
+    checkers: tuple[str, str],
+    side: str,
+    rules: Variant,
 ) -> list[str]:
     """Five rows of the frame from the edge inwards: twelve points, the bar between them."""
-    stacks = [_point_stack(sides, point, checkers) for point in points]
+    stacks = [_point_stack(sides, point, checkers, rules) for point in points]
     rows = []
     for row in range(_ROWS):
         left, right = ("".join(stack[row] for stack in part) for part in (stacks[:6], stacks[6:]))
@@ -70,9 +79,9 @@ def _frame(ascii_only: bool) -> dict[str, str]:
     return {"line": "─", "side": "│", "top": "┌┬┬┐", "bottom": "└┴┴┘", "middle": "├┼┼┤"}
 
 
-def _numbers(points: Sequence[int]) -> str:
+def _numbers(points: Sequence[int], rules: Variant) -> str:
     left, right = ("".join(f"{point:>2} " for point in part) for part in (points[:6], points[6:]))
-    return f" {left} BAR {right}".rstrip()
+    return f" {left} {'   ' if rules.blocking else 'BAR'} {right}".rstrip()
 
 
 def board_text(
@@ -88,6 +97,7 @@ def board_text(
     on_roll: int = 0,
     offered: bool = False,
     names: Sequence[str] | None = None,
+    variant: str = "backgammon",
 ) -> str:
     """Draw one board as several lines of text, without a final newline, as side 0 sees it.
 
@@ -103,7 +113,9 @@ def board_text(
         on_roll: the side whose dice these are, 0 or 1.
         offered: the side on roll has offered the cube.
         names: what to call player 0 and player 1.
+        variant: name of the discipline, which says where a side's points are.
     """
+    rules = get_variant(variant)
     sides = checker_counts(board)
     mine, theirs = sides
     symbols = ("X", "O") if ascii else ("●", "○")
@@ -136,9 +148,9 @@ def board_text(
     if cube_value:
         stakes.append(_cube_line(cube_value, cube_owner, checkers))
     # A side's checkers on the bar wait in the half where they enter: side 0's at the top.
-    top = _half(sides, range(13, 25), _stack(mine[25], checkers[0]), checkers, frame["side"])
-    bottom = _half(sides, range(12, 0, -1), _stack(theirs[25], checkers[1]), checkers, frame["side"])[::-1]
+    top = _half(sides, range(13, 25), _stack(mine[25], checkers[0]), checkers, frame["side"], rules)
+    bottom = _half(sides, range(12, 0, -1), _stack(theirs[25], checkers[1]), checkers, frame["side"], rules)[::-1]
     lines = [border(frame["top"]), *top, border(frame["middle"]), *bottom, border(frame["bottom"])]
     notes = {1: player_line(1), (3 if on_roll else 9): roll_line, 6: "; ".join(stakes), 11: player_line(0)}
     lines = [f"{line}  {notes[row]}" if row in notes else line for row, line in enumerate(lines)]
-    return "\n".join([_numbers(range(13, 25)), *lines, _numbers(range(12, 0, -1))])
+    return "\n".join([_numbers(range(13, 25), rules), *lines, _numbers(range(12, 0, -1), rules)])

@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from .cube import CENTRED, MINE
 from .drawing import BoardLike, checker_counts
 from .shapes import Circle, Picture, Polygon, Rectangle, Shape, Text
+from .variants import get_variant
 
 __all__ = ["board_picture"]
 
@@ -152,15 +153,17 @@ def board_picture(
     on_roll: int = 0,
     offered: bool = False,
     names: Sequence[str] | None = None,
+    variant: str = "backgammon",
 ) -> Picture:
     """Lay out one board; the arguments are those of `board_text`."""
+    rules = get_variant(variant)
     sides = checker_counts(board)
     players = (player, 1 - player)
     names = names or ("player 0", "player 1")
     shapes = _field()
     for side, counts in enumerate(sides):
         for point in range(1, 25):
-            seen = point if side == 0 else 25 - point  # in side 0's numbering
+            seen = point if side == 0 else rules.opposite(point)  # in side 0's numbering
             edge, direction = (_FIELD_TOP, 1) if seen > 12 else (_FIELD_BOTTOM, -1)
             shapes += _checkers(_point_x(seen), edge, direction, counts[point], players[side])
         # On the bar a side waits in the half where it enters; off the board it lies beside its home.

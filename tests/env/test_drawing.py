@@ -35,6 +35,40 @@ def test_the_opening_position_reads_as_a_board() -> None:
     )
 
 
+def test_a_board_of_longgammon_has_no_bar_and_the_opponents_head_at_the_lower_left() -> None:
+    board = position("24:13 13:1 1:1", "12:12 6:2 18:1", "longgammon")
+
+    assert board_text(board, dice=(3, 1), ascii=True, variant="longgammon") == (
+        " 13 14 15 16 17 18      19 20 21 22 23 24\n"
+        "+------------------+---+------------------+\n"
+        "| X              O |   |                X |  O player 1, 330 pips\n"
+        "|                  |   |                X |\n"
+        "|                  |   |                X |\n"
+        "|                  |   |                X |\n"
+        "|                  |   |               13 |\n"
+        "+------------------+---+------------------+  money game; cube 1, centred\n"
+        "|12                |   |                  |\n"
+        "| O                |   |                  |\n"
+        "| O                |   |                  |  X to play 3 1\n"
+        "| O                |   | O                |\n"
+        "| O                |   | O              X |  X player 0, 326 pips\n"
+        "+------------------+---+------------------+\n"
+        " 12 11 10  9  8  7       6  5  4  3  2  1"
+    )
+
+
+def test_a_picture_of_longgammon_has_each_side_where_its_route_puts_it() -> None:
+    def stacks(variant: str) -> set[tuple[float, float]]:
+        board = position("24:15", "12:15", "longgammon")
+        shapes = board_picture(board, cube_value=0, variant=variant).shapes
+        return {(shape.x, shape.y) for shape in shapes if isinstance(shape, Circle) and shape.radius > 20}
+
+    (right, top), (left, bottom) = sorted(stacks("longgammon"), reverse=True)[0], sorted(stacks("longgammon"))[0]
+    assert left < right and top != bottom
+    assert {x for x, _ in stacks("longgammon")} == {left, right}
+    assert {x for x, _ in stacks("backgammon")} == {right}  # 24 and its own 24 there: the upper and the lower right
+
+
 def test_bar_checkers_off_and_high_stacks_are_shown() -> None:
     lines = board_text(position("6:12 bar:2 off:1", "23:7 bar:6 off:2"), ascii=True).splitlines()
     assert [line[20:23] for line in lines[2:7]] == [" X ", " X ", "   ", "   ", "   "]
