@@ -1,6 +1,7 @@
 """Rules, cube and match play of backgammon and its sister games, batched on the device.
 
-Importing this registers the Gymnasium environments ``nardy/Backgammon-v0`` and ``nardy/Sprintgammon-v0``.
+Importing this registers the Gymnasium environments ``nardy/Backgammon-v0``, ``nardy/Sprintgammon-v0`` and
+``nardy/Longgammon-v0``.
 """
 
 from .board import flip, outcome, pip_counts, start_boards

@@ -20,7 +20,7 @@ from torch import Tensor
 from .board import flip
 from .cube import Cube, flip_owner
 from .games import GameEnd, Games
-from .moves import apply_move, dice_to_play, move_mask, use_die
+from .moves import apply_move, dice_to_play, heads_to_move, move_mask, use_die, use_head
 
 __all__ = ["DOUBLE", "DROP", "NUM_ACTIONS", "NUM_MOVES", "PASS", "ROLL", "TAKE", "Decisions", "Phase", "Step"]
 
@@ -63,6 +63,7 @@ class Decisions:
         phase: ``[N]`` int8, a `Phase`.
         boards: ``[N, 2, 26]`` int8, the position with the moves of this turn made; side 0 is the player on roll.
         dice_left: ``[N, 4]`` int8, dice still to play, 0 for none; all 0 outside `Phase.MOVE`.
+        heads_left: ``[N]`` int8, how many more checkers may leave point 24 in this turn; counts in longgammon only.
         forced_dice: ``[N, 2]`` int8, the next roll of each game if not 0 0; may be set, is cleared when used. In an
             opening roll the first die is player 0's, and two equal dice count as a tie: rolled again (rules.md 1.2).
     """
@@ -72,6 +73,7 @@ class Decisions:
         self.phase = torch.zeros_like(games.player)
         self.boards = games.boards
         self.dice_left = torch.zeros((games.num_games, 4), dtype=torch.int8, device=games.device)
+        self.heads_left = torch.zeros_like(games.player)
         self.forced_dice = torch.zeros_like(games.dice)
         self._begin(torch.ones_like(games.crawford))
 
@@ -164,7 +166,7 @@ class Decisions:
         asked = turn & games.may_double()
         self.phase = torch.where(asked, Phase.CUBE, self.phase).to(torch.int8)
         self._roll(turn & ~asked)
-        moves = move_mask(self.boards, self.dice_left, games.options.variant).flatten(1)
+        moves = self._moves()
         move = self.phase == Phase.MOVE
         cube, answer = (self.phase == Phase.CUBE)[:, None], (self.phase == Phase.ANSWER)[:, None]
         dances = (move & ~moves.any(1))[:, None]
@@ -184,16 +186,22 @@ class Decisions:
         games.roll(where)
         self.phase = torch.where(where, Phase.MOVE, self.phase).to(torch.int8)
         self.dice_left = torch.where(where[:, None], dice_to_play(games.dice), self.dice_left)
+        heads = heads_to_move(games.dice, games.options.variant, games.second_first())
+        self.heads_left = torch.where(where, heads, self.heads_left)
+
+    def _moves(self) -> Tensor:
+        """The single moves that are legal now, ``[N, 150]`` bool."""
+        return move_mask(self.boards, self.dice_left, self.games.options.variant, self.heads_left).flatten(1)
 
     def _move(self, chosen: Tensor) -> Tensor:
         """Make the chosen moves; where the turn is over then, ``[N]`` bool."""
-        variant = self.games.options.variant
         moves = (chosen >= 0) & (chosen < NUM_MOVES)
         die = torch.where(moves, chosen // 25 + 1, 0)
-        self.boards = apply_move(self.boards, die, chosen % 25 + 1, variant)
+        point = chosen % 25 + 1
+        self.boards = apply_move(self.boards, die, point, self.games.options.variant)
         self.dice_left = use_die(self.dice_left, die)
-        more = move_mask(self.boards, self.dice_left, variant).flatten(1).any(1)
-        return (chosen == PASS) | (moves & ~more)
+        self.heads_left = use_head(self.heads_left, die, point)
+        return (chosen == PASS) | (moves & ~self._moves().any(1))
 
 
 def _both(one: GameEnd, other: GameEnd) -> GameEnd:

@@ -157,6 +157,10 @@ class Games:
         away = self.options.match_length - self.score
         return torch.where(self.player[:, None] == 0, away, away.flip(-1))
 
+    def second_first(self) -> Tensor:
+        """Where the turn is the second player's first of a game, ``[N]`` bool; see `afterstates`."""
+        return self.turn == 1
+
     def cube(self) -> Cube:
         """Cube and score as the player on roll sees them; of a finished match, until `deal`, with 0 points missing."""
         return Cube.unchecked(
@@ -263,7 +267,8 @@ class Games:
 
         Args:
             where: ``[N]`` bool.
-            boards: ``[N, 2, 26]`` int8, side 0 on roll.
+            boards: ``[N, 2, 26]`` int8, side 0 on roll. How many turns have led there is not known: ``turn`` becomes 0
+                where both sides stand at the start, 1 where only side 0 does, 2 elsewhere.
             player: ``[N]`` int8, the number of the player on roll.
             dice: ``[N, 2]`` int8, on the table; 0 0 before the roll.
             cube: value, owner and, in a match, score and Crawford as the player on roll sees them. The Crawford game
@@ -271,6 +276,9 @@ class Games:
         """
         if boards is not None:
             self.boards = torch.where(where[:, None, None], boards, self.boards)
+            mine, theirs = (boards == self._start).all(2).unbind(1)  # not yet moved
+            turn = torch.where(mine, torch.where(theirs, 0, 1), 2).to(torch.int32)
+            self.turn = torch.where(where, turn, self.turn)
         if player is not None:
             self.player = torch.where(where, player, self.player)
         if dice is not None:

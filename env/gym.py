@@ -1,10 +1,11 @@
 """The Gymnasium environment of one game, both sides of which are played through ``step``.
 
-Importing `nardy.env` registers ``nardy/Backgammon-v0`` and ``nardy/Sprintgammon-v0``. An action is one decision: a
-checker move ``(die - 1) * 25 + (point - 1)`` (point 25 the bar) or 150 roll, 151 double, 152 take, 153 drop, 154 pass.
-What is legal now is in ``info["action_mask"]``, ready for ``action_space.sample(mask)``; moves that would break the
-both-dice rule are not in it. An illegal action changes nothing, has reward 0, and ``info["illegal"]`` says which rule
-it breaks. `env.gym_batch` describes observation, information and reward, `env.gym_options` the options of ``reset``.
+Importing `nardy.env` registers ``nardy/Backgammon-v0``, ``nardy/Sprintgammon-v0`` and ``nardy/Longgammon-v0``. An
+action is one decision: a checker move ``(die - 1) * 25 + (point - 1)`` (point 25 the bar) or 150 roll, 151 double,
+152 take, 153 drop, 154 pass. What is legal now is in ``info["action_mask"]``, ready for
+``action_space.sample(mask)``; moves that would break the both-dice rule are not in it. An illegal action changes
+nothing, has reward 0, and ``info["illegal"]`` says which rule it breaks. `env.gym_batch` describes observation,
+information and reward, `env.gym_options` the options of ``reset``.
 """
 
 from __future__ import annotations
@@ -132,3 +133,4 @@ def _register(name: str, variant: str) -> None:
 
 _register("Backgammon", "backgammon")
 _register("Sprintgammon", "sprintgammon")
+_register("Longgammon", "longgammon")

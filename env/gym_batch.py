@@ -193,6 +193,7 @@ class GymBatch:
             "match_length": self.options.match_length,
             "on_roll": player,
             "offered": int(decisions.phase[game]) == Phase.ANSWER,
+            "variant": self.options.variant,
         }
 
     def render(self, game: int, mode: str) -> str | npt.NDArray[np.uint8]:

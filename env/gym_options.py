@@ -3,7 +3,8 @@
 ``board``: ``[2, 26]``, side 0 the player on roll. ``dice``: two numbers. ``cube``: a `Cube` or its fields as a dict, as
 the player on roll sees it. ``player``: who is on roll, 0 or 1, by default 0 if any of the others is given. Where there
 are several games, each may also be given for every game: ``[N, 2, 26]``, ``[N, 2]``, tensors in the cube, ``[N]``.
-Errors are `ValueError` and name the option.
+In longgammon it is the second player's first roll where only his own checkers have not moved yet. Errors are
+`ValueError` and name the option.
 """
 
 from __future__ import annotations

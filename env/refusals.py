@@ -7,10 +7,12 @@ refused action is only explained.
 from __future__ import annotations
 
 import torch
+from torch import Tensor
 
 from .cube import THEIRS
 from .decisions import DOUBLE, DROP, NUM_ACTIONS, PASS, ROLL, TAKE, Decisions, Phase
-from .moves import apply_move, move_mask, use_die
+from .moves import HEAD, apply_move, move_mask, use_die, use_head
+from .variants import Variant, get_variant
 
 __all__ = ["why_illegal", "why_no_double"]
 
@@ -62,6 +64,7 @@ def _why_no_move(decisions: Decisions, game: int, die: int, point: int) -> str:
     left = [number for number in decisions.dice_left[game].tolist() if number]
     place = "the bar" if point == 25 else f"point {point}"
     target = point - die
+    rules = get_variant(decisions.games.options.variant)
     if die not in left:
         return f"there is no {die} left to play, only {' '.join(map(str, left))}"
     if not mine[point]:
@@ -69,24 +72,49 @@ def _why_no_move(decisions: Decisions, game: int, die: int, point: int) -> str:
     if mine[25] and point != 25:
         return "a checker is on the bar and must enter first (rule 1.4)"
     if target >= 1:
-        if theirs[25 - target] >= 2:
-            return f"point {target} is held by {theirs[25 - target]} opposing checkers (rule 1.4)"
+        there = theirs[rules.opposite(target)]
+        if rules.blocking and there:
+            return f"point {target} is held by the opponent, and nothing is hit in {rules.name} (rule 4.3)"
+        if there >= 2:
+            return f"point {target} is held by {there} opposing checkers (rule 1.4)"
     elif any(mine[7:]):
         return "no checker may be borne off while one is outside the home board (rule 1.6)"
     elif target < 0 and any(mine[point + 1 :]):
         return f"a {die} may bear off from {place} only if no checker is on a higher point (rule 1.6)"
+    if point == HEAD and not int(decisions.heads_left[game]):
+        return "no more checkers may leave the head in this turn (rule 4.3)"
+    if rules.blocking and _forbidden_run(apply_move(*_one(decisions, game, die, point))[0].tolist(), rules):
+        return "six points in a row may not be held in front of all the opponent's checkers (rule 4.3)"
     return _why_not_whole(decisions, game, left)
+
+
+def _one(decisions: Decisions, game: int, die: int, point: int) -> tuple[Tensor, Tensor, Tensor, str]:
+    """One move in one game as `apply_move` takes it."""
+    board = decisions.boards[game : game + 1].contiguous()
+    dice, points = torch.tensor([die], device=board.device), torch.tensor([point], device=board.device)
+    return board, dice, points, decisions.games.options.variant
+
+
+def _forbidden_run(board: list[list[int]], rules: Variant) -> bool:
+    """Does side 0 hold six points in a row on the other's route with none of his checkers ahead or off (4.3)?"""
+    mine, theirs = board
+    run = 0
+    for point in range(24, 0, -1):  # the opponent's route, in his numbering
+        run = run + 1 if mine[rules.opposite(point)] else 0
+        if run >= 6 and not any(theirs[:point]):
+            return True
+    return False
 
 
 def _why_not_whole(decisions: Decisions, game: int, left: list[int]) -> str:
     """Why a move that is possible by itself does not belong to a legal turn (1.5)."""
     if len(set(left)) == 1:
         return "another move lets more of the dice be played (rule 1.5)"
-    board, dice_left = decisions.boards[game : game + 1], decisions.dice_left[game : game + 1]
     offered = int(decisions.mask()[game].nonzero()[0, 0])
-    die, point = torch.tensor([offered // 25 + 1]), torch.tensor([offered % 25 + 1])
-    device = board.device
-    after = apply_move(board.contiguous(), die.to(device), point.to(device))
-    if bool(move_mask(after, use_die(dice_left, die.to(device))).any()):
+    move = _one(decisions, game, offered // 25 + 1, offered % 25 + 1)
+    _, die, point, variant = move
+    dice_left, heads_left = decisions.dice_left[game : game + 1], decisions.heads_left[game : game + 1]
+    after = apply_move(*move)
+    if bool(move_mask(after, use_die(dice_left, die), variant, use_head(heads_left, die, point)).any()):
         return "both dice can be played, but not after this move (rule 1.5)"
     return "only one of the dice can be played, and it must be the larger (rule 1.5)"

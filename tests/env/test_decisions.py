@@ -53,6 +53,17 @@ def placed(
     return decisions
 
 
+def longgammon_start(first: tuple[int, int], second: tuple[int, int]) -> Decisions:
+    """A game of longgammon after the starter's turn with ``first``, the second player's first roll on the table."""
+    decisions = Decisions(Games(1, GameOptions("longgammon", cube=False)))
+    decisions.forced_dice = torch.tensor([first], dtype=torch.int8)
+    decisions.restart(ONE)
+    decisions.forced_dice = torch.tensor([second], dtype=torch.int8)
+    while int(decisions.games.turn[0]) == 0:
+        take(decisions, min(legal(decisions)))
+    return decisions
+
+
 RACE = ("6:5 5:5 4:5", "19:5 20:5 21:5")
 
 
@@ -69,12 +80,22 @@ def chosen_actions(decisions: Decisions, number: int, doubling: float = 0.05) ->
     return ((mask.cumsum(1) == rank[:, None] + 1) & mask).to(torch.int8).argmax(1)
 
 
+def slow_moves(decisions: Decisions, moving: Tensor) -> Tensor:
+    """The legal moves of the games ``moving``, the head's share counted from the position that the turn began with."""
+    games = decisions.games
+    double, number = games.dice[:, 0] == games.dice[:, 1], games.dice[:, 0]
+    exception = (games.turn == 1) & double & ((number == 3) | (number == 4) | (number == 6))
+    used = games.boards[:, 0, 24] - decisions.boards[:, 0, 24]
+    heads = torch.where(exception, 2, 1) - used
+    return slow_move_mask(decisions.boards[moving], decisions.dice_left[moving], games.options.variant, heads[moving])
+
+
 def slow_mask(decisions: Decisions) -> Tensor:
     """The legal actions from the state alone, by the plain rules of the tests."""
     games, options = decisions.games, decisions.games.options
     moving = decisions.phase == Phase.MOVE
     moves = torch.zeros((games.num_games, NUM_MOVES), dtype=torch.bool)
-    moves[moving] = slow_move_mask(decisions.boards[moving], decisions.dice_left[moving])
+    moves[moving] = slow_moves(decisions, moving)
     asked, answers = decisions.phase == Phase.CUBE, decisions.phase == Phase.ANSWER
     mine = torch.where(games.player[:, None] == 0, games.score, games.score.flip(1))[:, 0]
     dead = (mine + games.cube_value >= options.match_length) if options.match_length else torch.zeros_like(asked)
@@ -91,8 +112,9 @@ def slow_mask(decisions: Decisions) -> Tensor:
         (GameOptions(jacoby=True, max_cube=4), 1_500),
         (GameOptions(cube=False), 1_500),
         (GameOptions("sprintgammon"), 10_000),
+        (GameOptions("longgammon"), 10_000),
     ],
-    ids=["money", "match", "jacoby", "no cube", "sprintgammon"],
+    ids=["money", "match", "jacoby", "no cube", "sprintgammon", "longgammon"],
 )
 def test_random_games_have_the_masks_that_the_rules_give_at_every_step(
     options: GameOptions, full_count: int, scale: Callable[[int], int], torch_threads: Callable[[int], None]
@@ -106,7 +128,7 @@ def test_random_games_have_the_masks_that_the_rules_give_at_every_step(
     while not ended.all():
         found, wanted = decisions.mask(), slow_mask(decisions)
         for row in (found != wanted).any(1).nonzero()[:, 0].tolist():
-            board = text(from_boards(decisions.boards[row : row + 1])[0])
+            board = text(from_boards(decisions.boards[row : row + 1])[0], options.variant)
             difference = (found[row] != wanted[row]).nonzero()[:, 0].tolist()
             pytest.fail(f"{board}, dice left {decisions.dice_left[row].tolist()}: differs at {difference}")
         assert (found.any(1) | (decisions.phase == Phase.OVER)).all(), "a step without a legal action"
@@ -275,6 +297,33 @@ def test_forced_dice_of_an_opening_roll_name_the_starter_unless_they_tie() -> No
     assert decisions.games.dice[2, 0] != decisions.games.dice[2, 1] and not decisions.forced_dice.any()
 
 
+def test_the_second_player_of_longgammon_may_move_two_from_the_head_on_his_first_three_threes() -> None:  # L04
+    decisions = longgammon_start((6, 5), (3, 3))
+    assert legal(decisions) == {move(3, 24)} and decisions.heads_left.tolist() == [2]
+    take(decisions, move(3, 24))
+    assert legal(decisions) == {move(3, 24), move(3, 21)} and decisions.heads_left.tolist() == [1]
+    take(decisions, move(3, 24))
+    assert legal(decisions) == {move(3, 21)} and decisions.heads_left.tolist() == [0]
+    assert "leave the head" in why_illegal(decisions, 0, move(3, 24))
+
+
+def test_the_exception_is_spent_by_the_first_turn_and_is_not_the_starters() -> None:
+    decisions = longgammon_start((6, 5), (2, 1))
+    for _ in range(4):
+        decisions.forced_dice = torch.tensor([[4, 4]], dtype=torch.int8)
+        before = int(decisions.games.turn[0])
+        while int(decisions.games.turn[0]) == before:
+            take(decisions, min(legal(decisions)))
+        assert decisions.heads_left.tolist() == [1]
+
+
+def test_a_position_that_is_set_up_counts_as_a_first_turn_where_nobody_has_moved_yet() -> None:
+    long = GameOptions("longgammon", cube=False)
+    assert placed("24:15", "12:14 1:1", (6, 6), long).heads_left.tolist() == [2]  # L02
+    assert placed("24:15", "12:15", (6, 6), long).heads_left.tolist() == [1]
+    assert placed("24:14 20:1", "12:14 1:1", (6, 6), long).heads_left.tolist() == [1]
+
+
 REASONS = [
     (placed(*RACE), move(3, 6), "not rolled yet"),
     (placed(*RACE), TAKE, "no double is offered"),
@@ -295,6 +344,26 @@ REASONS = [
     (placed("6:1 5:1 3:2 2:1 off:10", "20:2 19:3 off:10", (4, 1)), move(4, 3), "no checker is on a higher point"),
     (placed("10:1 8:1 off:13", "3:2 2:2 1:2 off:9", (6, 1)), move(1, 10), "both dice can be played, but not after"),
     (placed("13:1 1:3 off:11", "20:4 12:3 2:2 off:6", (6, 5)), move(5, 13), "it must be the larger"),
+    (
+        placed("24:14 20:1", "17:1 15:1 12:13", (5, 3), GameOptions("longgammon")),
+        move(3, 20),
+        "nothing is hit in longgammon",
+    ),
+    (
+        placed("11:1 6:1 4:1 3:1 2:1 1:10", "12:14 9:1", (6, 2), GameOptions("longgammon")),
+        move(6, 11),
+        "six points in a row may not be held",
+    ),
+    (
+        placed("20:1 1:14", "12:14 9:1", (6, 5), GameOptions("longgammon")),
+        move(5, 20),
+        "only one of the dice can be played, and it must be the larger",
+    ),
+    (
+        placed("7:1 6:2 1:12", "12:15", (6, 1), GameOptions("longgammon")),
+        move(6, 6),
+        "one is outside the home board",
+    ),
     (placed("6:1 1:14", "24:1 12:14", (1, 1), cube=Cube(2, "theirs")), DOUBLE, "the cube is the opponent's"),
     (placed(*RACE, cube=Cube(64, "mine")), DOUBLE, "may not go above 64"),
     (placed(*RACE, options=GameOptions(cube=False)), DOUBLE, "without a cube"),

@@ -8,7 +8,7 @@ import pytest
 import torch
 from torch import Tensor
 
-from nardy.env import Cube, GameEnd, GameOptions, Games
+from nardy.env import Cube, GameEnd, GameOptions, Games, afterstates
 from nardy.env.cube import CENTRED, MINE, THEIRS
 from nardy.env.dice import Purpose, opening_rolls, random_words, rolls, uniforms
 
@@ -256,6 +256,23 @@ def test_turns_pass_and_the_cube_is_seen_from_the_other_side() -> None:
     assert games.player.tolist() == [1] and games.cube_owner.tolist() == [MINE]
     assert games.away().tolist() == [[2, 4]] and games.score.tolist() == [[1, 3]]
     assert games.dice.tolist() == [[0, 0]] and games.turn.tolist() == [1]
+
+
+def test_the_second_turn_of_a_game_is_the_second_players_first() -> None:
+    games = Games(2, GameOptions("longgammon"), seed=1)
+    assert games.second_first().tolist() == [False, False]
+    for turn in range(1, 4):
+        _, ends = afterstates(games.boards[:1], games.dice[:1], "longgammon", games.second_first()[:1])
+        games.play(ends[:1].expand(2, 2, 26), torch.tensor([True, False]))
+        games.roll()
+        assert games.second_first().tolist() == [turn == 1, False]
+
+
+@pytest.mark.parametrize("player", [0, 1])
+def test_longgammon_pays_two_at_most(player: int) -> None:  # P07
+    games = game_before_roll(GameOptions("longgammon"), player, Cube(2, "mine"))
+    end = games.play(to_boards([position("off:15", "12:14 1:1", "longgammon")]))
+    assert end.level.tolist() == [2 * (1 - 2 * player)] and end.points.tolist() == [4 * (1 - 2 * player)]
 
 
 def test_cubes_and_cleared_flags_are_reset_by_the_next_deal() -> None:

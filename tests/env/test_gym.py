@@ -20,7 +20,7 @@ from nardy.env.decisions import DOUBLE, DROP, PASS, ROLL, TAKE
 
 from ..positions import from_boards, position, text
 
-IDS = ("nardy/Backgammon-v0", "nardy/Sprintgammon-v0")
+IDS = ("nardy/Backgammon-v0", "nardy/Sprintgammon-v0", "nardy/Longgammon-v0")
 RACE = position("6:5 5:5 4:5", "19:5 20:5 21:5")
 
 
@@ -76,11 +76,11 @@ def test_the_environment_checker_is_content(name: str, arguments: dict[str, Any]
         check_env(make(name, **arguments), skip_render_check=bool(arguments))
 
 
-@pytest.mark.parametrize(("name", "length"), [(IDS[0], 0), (IDS[1], 0), (IDS[1], 3)])
+@pytest.mark.parametrize(("name", "length"), [(IDS[0], 0), (IDS[1], 0), (IDS[1], 3), (IDS[2], 0)])
 def test_an_episode_pays_player_0_what_the_games_were_worth_and_only_at_the_end(name: str, length: int) -> None:
     env = make(name, match_length=length)
     random = np.random.default_rng(1)
-    for seed in range(2 if name == IDS[0] else 6):
+    for seed in range(6 if name == IDS[1] else 2):
         observation, info = env.reset(seed=seed)
         total, reward, terminated = 0, 0.0, False
         while not terminated:
@@ -281,6 +281,18 @@ def test_a_dance_is_a_forced_pass() -> None:  # B03
     assert env.step(PASS)[4]["player"] == 1
 
 
+def test_longgammon_is_played_with_its_own_rules() -> None:  # L02
+    env = make(IDS[2], cube=False, render_mode="ansi")
+    observation, info = env.reset(options={"board": position("24:15", "12:14 1:1", "longgammon"), "dice": (6, 6)})
+    assert legal(info) == {move(6, 24)}
+    env.step(move(6, 24))
+    assert "BAR" not in env.render()
+    observation, *_, info = env.step(move(6, 24))
+    assert info["player"] == 1 and observation["board"][1, 24] == 13
+    with pytest.raises(ValueError, match="longgammon has no bar"):
+        env.reset(options={"board": position("24:14 bar:1", "12:15", "longgammon")})
+
+
 def test_rendering_shows_the_board_as_player_0_sees_it() -> None:
     env = make(render_mode="ansi", match_length=5)
     env.reset(options={"board": RACE, "dice": (6, 5), "player": 1, "cube": Cube(2, "mine", away=(5, 2))})
@@ -308,7 +320,12 @@ def same_infos(found: dict[str, Any], wanted: dict[str, Any]) -> None:
 
 @pytest.mark.parametrize(
     ("name", "arguments", "steps"),
-    [(IDS[0], {"jacoby": True}, 250), (IDS[1], {"match_length": 3}, 250), (IDS[1], {}, 150)],
+    [
+        (IDS[0], {"jacoby": True}, 250),
+        (IDS[1], {"match_length": 3}, 250),
+        (IDS[1], {}, 150),
+        (IDS[2], {}, 250),
+    ],
 )
 def test_the_vector_environment_plays_what_single_ones_play(name: str, arguments: dict[str, Any], steps: int) -> None:
     vector = make_vector(4, name, **arguments)
@@ -327,7 +344,7 @@ def test_the_vector_environment_plays_what_single_ones_play(name: str, arguments
         wanted, *wanted_results, wanted_infos = single.step(actions)
         assert data_equivalence(results, wanted_results, exact=True)
         ends += int(results[1].sum())
-    assert ends > 5
+    assert ends > (2 if name == IDS[2] else 5)
     single.close()
 
 
