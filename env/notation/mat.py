@@ -21,8 +21,10 @@ _AFTER_ROW, _OWN_LINE = " " * 34, " " * 6
 def match_text(match: MatchRecord) -> str:
     """The text of ``match``; a sprintgammon match gets the header that says so.
 
+    GNU Backgammon 1.07 reads no further game after one that ended with a beaver dropped, not even from its own export.
+
     `NotationError` for a record that breaks a rule, for names and headers that the layout cannot hold, and for a
-    roll without a play anywhere but at the end.
+    taken beaver without a roll after it: the layout has no cell for that take.
     """
     with naming("mat"):
         walks = walk_games(match)
@@ -31,6 +33,8 @@ def match_text(match: MatchRecord) -> str:
         text = "".join([*lines, "\n"] if lines else [])
         text += f" {match.match_length} point match\n\n"
         for number, (game, walk) in enumerate(zip(match.games, walks, strict=True), start=1):
+            with naming(f"game {number}"):
+                _check_takes(game, walk)
             cells = [f"{name} : {points}" for name, points in zip(match.names, game.score, strict=True)]
             if max(len(cell) for cell in cells) > MAX_NAME_CELL:
                 raise NotationError(f"game {number}: found names longer than {MAX_NAME_CELL} characters with the score")
@@ -63,6 +67,14 @@ def _headers(match: MatchRecord) -> list[tuple[str, str]]:
 def _padded(text: str, width: int) -> str:
     """Padded as GNU Backgammon pads, by bytes."""
     return text + " " * max(0, width - len(text.encode()))
+
+
+def _check_takes(game: GameRecord, walk: Walk) -> None:
+    following = [*game.actions[1:], None]
+    for action, state, after in zip(game.actions, walk.states, following, strict=True):
+        taken = isinstance(action, CubeAction) and action.kind == "take"
+        if taken and state.offer is not Offer.DOUBLE and not isinstance(after, Roll):
+            raise NotationError("cannot say that a beaver was taken and no roll followed, wanted a roll")
 
 
 def _game_text(game: GameRecord, walk: Walk) -> str:

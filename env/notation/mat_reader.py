@@ -276,6 +276,8 @@ class _GameReader:
             raise NotationError(f"found {shown(text)}, wanted a result such as 'Wins 1 point'")
         points = read_integer(match[1], "points", 1, MAX_POINTS)
         if self.walk.winner is None:
+            if self.walk.state.offer:
+                raise NotationError("found the end of the game while a double is on offer, wanted an answer to it")
             winner = int(column >= _RIGHT_HALF)
             cube = self.walk.state.cube_value
             if points % cube or not 1 <= points // cube <= 3:

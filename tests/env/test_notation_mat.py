@@ -256,6 +256,7 @@ START_ROWS = "  1)                             21: 13/11 6/5 \n  2) 52: 13/8 6/4
         (M1 + " Game 2\n Game 3\n", "wanted the line of names"),
         (_head(1) + START_ROWS + "\n      Wins 4 points\n", "points: found 4, wanted 1, 2 or 3 times the cube"),
         (_head(0) + START_ROWS + " Doubles => 2\n      Wins 2 points\n", "while a double is on offer"),
+        (M3[: M3.index("  3)")] + "      Wins 4 points\n", "while a double is on offer"),
         (_head(0) + "  1)  Doubles => 2\n", "found a double before the first roll"),
         (_head(0) + "  1) 31: 8/5 6/5  21: 13/11 6/5  52: 13/8 6/4\n", "wanted two cells in a row at most"),
         (_head(0) + "  1) x 31: 8/5 6/5\n", "found 'x', wanted dice"),
@@ -275,6 +276,7 @@ def _one_game(length: int, score: tuple[int, int], *actions: Any, winner: int | 
 
 
 FIRST = Roll(1, (2, 1), ((13, 11), (6, 5)))
+BEAVER_TAKEN = (CubeAction(0, "double"), CubeAction(1, "beaver"), CubeAction(0, "take"))
 
 
 @pytest.mark.parametrize(
@@ -305,6 +307,11 @@ FIRST = Roll(1, (2, 1), ((13, 11), (6, 5)))
             _one_game(0, (0, 0), FIRST, CubeAction(0, "double"), CubeAction(1, "raccoon")),
             "found a raccoon after a double",
         ),
+        (
+            _one_game(0, (0, 0), FIRST, *BEAVER_TAKEN, Resignation(0, 1), winner=1, points=4),
+            "game 1: cannot say that a beaver was taken and no roll followed",
+        ),
+        (_one_game(0, (0, 0), FIRST, *BEAVER_TAKEN), "cannot say that a beaver was taken"),
         (_one_game(0, (0, 0), FIRST, Resignation(0, 4), winner=1, points=4), "resignation: found level 4"),
         (_one_game(0, (0, 0), FIRST, Resignation(0, 1), winner=0, points=1), "winner: found player 0, wanted player 1"),
         (_one_game(0, (0, 0), FIRST, winner=0, points=1), "winner: found player 0, wanted no winner"),
@@ -370,7 +377,8 @@ class _Player:
         while True:
             if self.actions and cube and (dropped := self._cube(player)) is not None:
                 return self._record(dropped, self.value)
-            if self.actions and cube and self.random.random() < 0.004:
+            beaver_taken = len(self.actions) > 1 and getattr(self.actions[-2], "kind", "") in ("beaver", "raccoon")
+            if self.actions and cube and self.random.random() < 0.004 and not beaver_taken:
                 level = self.random.randint(1, 3)
                 self.actions.append(Resignation(player, level))
                 return self._record(1 - player, level * self.value)
