@@ -61,6 +61,8 @@ def _first(bad: Tensor) -> int:
 
 def check_boards(boards: Tensor, rules: Variant) -> Tensor:
     """Return ``boards`` as contiguous int8, or raise ``ValueError`` naming the first bad row (1.1 invariants)."""
+    if not isinstance(boards, Tensor):
+        raise ValueError(f"boards: found {type(boards).__name__}, wanted a tensor [N, 2, 26]")
     if boards.ndim != 3 or tuple(boards.shape[1:]) != (2, 26) or boards.dtype not in _INTEGERS:
         raise ValueError(
             f"boards: found shape {tuple(boards.shape)} of {boards.dtype}, wanted [N, 2, 26] of an integer type"
@@ -101,6 +103,8 @@ def _board_fault(board: Tensor, fault: int, rules: Variant) -> str:
 
 def check_dice(dice: Tensor, num_games: int) -> Tensor:
     """Return ``dice`` as contiguous int8, or raise ``ValueError`` naming the first bad row."""
+    if not isinstance(dice, Tensor):
+        raise ValueError(f"dice: found {type(dice).__name__}, wanted a tensor [{num_games}, 2]")
     if tuple(dice.shape) != (num_games, 2) or dice.dtype not in _INTEGERS:
         raise ValueError(
             f"dice: found shape {tuple(dice.shape)} of {dice.dtype}, wanted [{num_games}, 2] of an integer type"

@@ -108,11 +108,13 @@ class Cube:
 
     def _check_value(self) -> None:
         value = torch.as_tensor(self.value)
-        bad = (value < 1) | (value & (value - 1) != 0)
+        if value.is_floating_point() or value.dtype == torch.bool:
+            raise ValueError(f"cube: value: found {value.dtype} {self.value}, wanted a whole number")
+        bad = (value < 1) | (value > 1 << 24) | (value & (value - 1) != 0)
         if bool(bad.any()):
-            raise ValueError(f"cube: value: {_found(self.value, bad)}, wanted a power of two from 1 up")
-        if self.max_cube < 1 or self.max_cube & (self.max_cube - 1):
-            raise ValueError(f"cube: max_cube: found {self.max_cube}, wanted a power of two from 1 up")
+            raise ValueError(f"cube: value: {_found(self.value, bad)}, wanted a power of two from 1 to 2^24")
+        if not 1 <= self.max_cube <= 1 << 24 or self.max_cube & (self.max_cube - 1):
+            raise ValueError(f"cube: max_cube: found {self.max_cube}, wanted a power of two from 1 to 2^24")
 
     def _check_match(self) -> None:
         away = self._away()

@@ -16,14 +16,25 @@ import torch
 from torch import Tensor
 
 from ..env.launch import launch_rows
+from ..env.variants import get_variant
 from .kernels.encoding import COUNTED_SIZES, MAX_COUNT
 from .kernels.encoding import encode as encode_kernel
 
-__all__ = ["ENCODING", "NUM_INPUTS", "encode", "input_table"]
+__all__ = ["ENCODING", "NUM_INPUTS", "check_encoded", "encode", "input_table"]
 
 ENCODING = "cells-288"
 _BOARD_INPUTS = 202
 NUM_INPUTS = _BOARD_INPUTS + sum(COUNTED_SIZES)
+
+
+def check_encoded(variant: str) -> str:
+    """Return ``variant``, or raise ``ValueError`` if this encoding cannot describe its positions.
+
+    Bar, contact and range are counted as where the sides meet head-on; longgammon's travel the same way.
+    """
+    if get_variant(variant).blocking:
+        raise ValueError(f"variant: found {variant}, whose positions the networks cannot read yet")
+    return variant
 
 
 def encode(boards: Tensor) -> Tensor:

@@ -16,7 +16,7 @@ from ..env.board import check_boards, check_dice
 from ..env.cube import THEIRS, Cube
 from ..env.variants import get_variant
 from .bundle import find_weights, load_network
-from .encoding import encode
+from .encoding import check_encoded, encode
 from .network import Network
 from .plays import FirstLayer, Plays, evaluate_plays
 from .values import LEVELS, bounds, equity, exact_probabilities, no_double_values, possible_outcomes, probabilities
@@ -55,8 +55,7 @@ class Evaluator:
     """
 
     def __init__(self, network: Network, variant: str = "backgammon", header: dict[str, Any] | None = None) -> None:
-        get_variant(variant)
-        self.variant = variant
+        self.variant = check_encoded(variant)
         self.network = network
         self.header = header or {}
         self._first = FirstLayer(network)

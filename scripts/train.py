@@ -5,7 +5,6 @@
 
 from __future__ import annotations
 
-import fcntl
 import os
 import signal
 import sys
@@ -20,9 +19,9 @@ from omegaconf.errors import OmegaConfBaseException
 from rich.console import Console
 from yaml import YAMLError  # type: ignore[import-untyped]  # OmegaConf passes it on; no stubs needed for one class
 
-from nardy.env import get_variant
 from nardy.models import Evaluator, Network, NetworkConfig
 from nardy.models.bundle import write_file
+from nardy.models.encoding import check_encoded
 from nardy.scripts.command import CommandError, compose, main_guard, to_dataclass, wants_help
 from nardy.scripts.command_help import help_text
 from nardy.scripts.device import choose_device, choose_threads
@@ -44,7 +43,7 @@ class EnvOptions:
     variant: str = "backgammon"
 
     def __post_init__(self) -> None:
-        get_variant(self.variant)
+        check_encoded(self.variant)
 
 
 @dataclass(frozen=True)
@@ -123,6 +122,11 @@ def old_run(folder: Path, words: Sequence[str]) -> tuple[TrainOptions, Path]:
 @contextmanager
 def alone_in(folder: Path) -> Iterator[None]:
     """Keep other processes from training in ``folder``; `CommandError` if one is at it."""
+    try:
+        import fcntl
+    except ImportError:  # Windows has no such locks
+        yield
+        return
     descriptor = os.open(folder, os.O_RDONLY)
     try:
         fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)

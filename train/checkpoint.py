@@ -13,7 +13,7 @@ from typing import Any
 
 from torch import Tensor
 
-from ..models.bundle import BundleError, read_header, read_tensors, save_tensors
+from ..models.bundle import BundleError, network_config, read_header, read_tensors, save_tensors
 from ..models.network import NetworkConfig
 from .learner import Learner
 from .selfplay import SelfPlay
@@ -89,6 +89,9 @@ def load_checkpoint(path: Path, learner: Learner, selfplay: SelfPlay) -> Progres
         raise BundleError(f"{path}: found a {header.get('kind')}, wanted a checkpoint: a bundle cannot be resumed")
     if header["variant"] != selfplay.variant:
         raise BundleError(f"{path}: found variant {header['variant']}, wanted {selfplay.variant}")
+    found, wanted = network_config(path, header), learner.network.config
+    if found != wanted:
+        raise BundleError(f"{path}: found a network {list(found.hidden)}, wanted {list(wanted.hidden)}")
     tensors = read_tensors(path)
     games: dict[str, Tensor] = {
         name.removeprefix("selfplay."): value for name, value in tensors.items() if name.startswith("selfplay.")

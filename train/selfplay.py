@@ -21,6 +21,7 @@ from ..env.cube import THEIRS
 from ..env.dice import Purpose, uniforms
 from ..env.games import GameEnd, GameOptions, Games
 from ..env.variants import get_variant
+from ..models.encoding import check_encoded
 from ..models.network import Network
 from ..models.plays import FirstLayer, Plays, evaluate_plays
 from ..models.values import (
@@ -113,7 +114,7 @@ class SelfPlay:
     ) -> None:
         self.network = network
         self.config = config
-        self.variant = variant
+        self.variant = check_encoded(variant)
         self.games = Games(config.num_games, GameOptions(variant), seed, first_slot, device)
         self.counts = GameCounts.zero(device)
         num_games = config.num_games

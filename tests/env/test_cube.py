@@ -15,6 +15,9 @@ from nardy.env import Cube
     [
         ({"value": 3}, "cube: value: found 3"),
         ({"value": 0}, "cube: value: found 0"),
+        ({"value": 1.5}, "cube: value: found torch.float32 1.5, wanted a whole number"),
+        ({"value": 2**40}, "cube: value: found 1099511627776"),
+        ({"max_cube": 2**40}, "cube: max_cube: found 1099511627776"),
         ({"value": torch.tensor([1, 6])}, "cube: value: row 1: found 6, wanted a power of two"),
         ({"owner": "me"}, "cube: owner: found 'me', wanted one of centred, mine, theirs"),
         ({"owner": torch.tensor([0, 2, 3])}, "cube: owner: row 2: found 3"),

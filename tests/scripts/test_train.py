@@ -77,6 +77,7 @@ def test_a_finished_run_goes_on_with_a_larger_budget(tmp_path: Path) -> None:
         (["train.games=0"], "train.games: found 0"),
         (["train.selfplay.cubeful_fraction=2"], "train.selfplay.cubeful_fraction: found 2"),
         (["model.hidden=[100]"], "model.hidden: found [100]"),
+        (["env=longgammon"], "variant: found longgammon"),
         (["env.variant=chess"], "variant: found 'chess'"),
         (["evaluation.games=3"], "evaluation.games: found 3"),
         (["device=tpu"], "device: found 'tpu'"),
