@@ -22,7 +22,7 @@ from .kernels.encoding import BLOCK, COUNTED_SIZES, count_cells, first_layer
 from .kernels.values import play_values
 from .network import Network
 
-__all__ = ["COLUMNS", "FirstLayer", "Plays", "evaluate_plays", "mover_values"]
+__all__ = ["COLUMNS", "FirstLayer", "Plays", "evaluate_plays"]
 
 # Columns of play values: cubeless equity, then with the cube centred, mine, theirs (as the mover sees it).
 COLUMNS = 4
@@ -64,14 +64,6 @@ class Plays:
         best = torch.empty((self.ends.shape[0], COLUMNS), dtype=torch.int64, device=self.ends.device)
         launch_rows(best_rows, best.shape[0], self.ends, self.values, best, device=best.device)
         return best
-
-
-def mover_values(raw: Tensor, afterstates: Tensor, variant: str) -> Tensor:
-    """Values ``[M, 4]`` (the columns of `Plays`) for the mover of ``afterstates``, from raw outputs ``[M, 9]``."""
-    values = torch.empty((raw.shape[0], COLUMNS), dtype=torch.float32, device=raw.device)
-    boards = afterstates.view(-1, 52)
-    launch_rows(play_values, raw.shape[0], boards, raw, get_variant(variant).max_level, values, device=raw.device)
-    return values
 
 
 @torch.no_grad()
