@@ -4,9 +4,33 @@ from __future__ import annotations
 
 import warp as wp
 
-__all__ = ["possible_outcomes"]
+__all__ = ["highest_loss", "possible_outcomes", "rearmost"]
 
 wp.set_module_options({"enable_backward": False, "fast_math": False, "max_unroll": 4})
+
+
+@wp.func
+def rearmost(boards: wp.array2d(dtype=wp.int8), row: int, base: int) -> int:
+    """Highest point held by the side whose cells begin at ``base``, 25 for the bar, 0 if all are off."""
+    point = int(25)
+    while point > 0 and boards[row, base + point] == wp.int8(0):
+        point -= 1
+    return point
+
+
+@wp.func
+def highest_loss(boards: wp.array2d(dtype=wp.int8), row: int, base: int, rear: int, contact: bool) -> int:
+    """Highest level that a side can still lose: 1, 2 or 3.
+
+    A side with a checker off loses no gammon. A backgammon needs a loser's checker in the winner's home or on the
+    bar: once the sides have passed each other and none stands there, none will.
+    """
+    level = int(1)
+    if boards[row, base] == wp.int8(0):
+        level = int(2)
+        if contact or rear >= 19:
+            level = int(3)
+    return level
 
 
 @wp.kernel
@@ -16,27 +40,14 @@ def possible_outcomes(
     swap: int,
     possible: wp.array2d(dtype=wp.bool),
 ):
-    """Fill ``possible`` ``[N, 6]`` for ``boards`` ``[N, 52]``; with ``swap`` 1 from the view of side 1.
-
-    A side with a checker off loses no gammon. A backgammon needs a loser's checker in the winner's home or on the
-    bar: once the sides have passed each other and none stands there, none will.
-    """
+    """Fill ``possible`` ``[N, 6]`` for ``boards`` ``[N, 52]``; with ``swap`` 1 from the view of side 1."""
     row = first + wp.tid()
-    rear_sum = int(0)
-    for side in range(2):
-        rear = int(25)
-        base = side * 26
-        while rear > 0 and boards[row, base + rear] == wp.int8(0):
-            rear -= 1
-        rear_sum += rear
-    for side in range(2):
-        base = side * 26
-        gammon = boards[row, base] == wp.int8(0)
-        far = bool(False)
-        for point in range(19, 26):
-            far = far or boards[row, base + point] > wp.int8(0)
-        # Outcomes that this side loses: the columns 3 to 5 for the player on roll, 0 to 2 for the other.
-        column = 3 * (1 - (side ^ swap))
-        possible[row, column] = True
-        possible[row, column + 1] = gammon
-        possible[row, column + 2] = gammon and (far or rear_sum > 25)
+    rear_0 = rearmost(boards, row, 0)
+    rear_1 = rearmost(boards, row, 26)
+    contact = rear_0 + rear_1 > 25
+    loss_0 = highest_loss(boards, row, 0, rear_0, contact)
+    loss_1 = highest_loss(boards, row, 26, rear_1, contact)
+    # What a side loses: the columns 3 to 5 for the player on roll, 0 to 2 for the other.
+    for level in range(3):
+        possible[row, 3 * (1 - swap) + level] = level < loss_0
+        possible[row, 3 * swap + level] = level < loss_1

@@ -4,30 +4,11 @@ from __future__ import annotations
 
 import warp as wp
 
+from .status import highest_loss, rearmost
+
 __all__ = ["play_values"]
 
 wp.set_module_options({"enable_backward": False, "fast_math": False, "max_unroll": 4})
-
-EXPECTED = wp.types.vector(length=2, dtype=wp.float32)
-
-
-@wp.func
-def _rearmost(boards: wp.array2d(dtype=wp.int8), row: int, base: int) -> int:
-    point = int(25)
-    while point > 0 and boards[row, base + point] == wp.int8(0):
-        point -= 1
-    return point
-
-
-@wp.func
-def _losses(boards: wp.array2d(dtype=wp.int8), row: int, base: int, rear: int, contact: bool) -> int:
-    """Highest level that a side can still lose: 1, 2 or 3 (see `status.possible_outcomes`)."""
-    levels = int(1)
-    if boards[row, base] == wp.int8(0):
-        levels = int(2)
-        if contact or rear >= 19:
-            levels = int(3)
-    return levels
 
 
 @wp.func
@@ -52,11 +33,11 @@ def play_values(
     centred, mine, theirs as the mover sees it, in points per unit of the cube, the opponent's double included.
     """
     row = first + wp.tid()
-    mine_rear = _rearmost(boards, row, 0)
-    their_rear = _rearmost(boards, row, 26)
+    mine_rear = rearmost(boards, row, 0)
+    their_rear = rearmost(boards, row, 26)
     contact = mine_rear + their_rear > 25
-    mine_lose = _losses(boards, row, 0, mine_rear, contact)
-    their_lose = _losses(boards, row, 26, their_rear, contact)
+    mine_lose = highest_loss(boards, row, 0, mine_rear, contact)
+    their_lose = highest_loss(boards, row, 26, their_rear, contact)
     if mine_rear == 0:  # over: the mover has borne off everything
         for column in range(4):
             values[row, column] = wp.float32(wp.min(their_lose, max_level))
