@@ -16,9 +16,8 @@ from rich.progress import (
 from rich.table import Column
 
 from nardy.env import GameOptions
-from nardy.eval.arena import play_deals
 from nardy.eval.bots import ModelBot, PipCountBot
-from nardy.eval.statistics import normal_interval
+from nardy.eval.results import compare_bots
 from nardy.models import Evaluator, Network
 from nardy.train import Losses
 from nardy.train import Progress as RunProgress
@@ -78,9 +77,7 @@ class TrainDisplay:
         bot = ModelBot(Evaluator(network, self._variant), "model")
         options = GameOptions(self._variant, cube=False)
         device = next(network.parameters()).device
-        record = play_deals(
-            bot, PipCountBot(self._variant), evaluation.games // 2, options, evaluation.seed, device=device
-        )
-        points = normal_interval(record.points.double().mean(0))
+        bots = bot, PipCountBot(self._variant)
+        points = compare_bots(*bots, evaluation.games, options, evaluation.seed, device=device).points
         self.say(f"{self._games:>10,} games: {points} points a game against pipcount, cubeless")
         return {"points": points.mean, "margin": points.half_width}
