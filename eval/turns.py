@@ -59,13 +59,14 @@ def play_turns(
     generator = torch.Generator().manual_seed(seed)
     start = start_boards(num_games, variant)
     boards, first = start, torch.ones(num_games, dtype=torch.bool)
+    second = torch.zeros_like(first)
     turns: list[tuple[Tensor, Tensor, Tensor]] = []
     for _ in range(num_turns):
         dice = _roll(first, generator)
         turns.append((boards, dice, first))
-        game, ends = afterstates(boards, dice, variant)
+        game, ends = afterstates(boards, dice, variant, second)
         worth = torch.rand(len(game), generator=generator) if value is None else value(ends)
         played = ends[_best_rows(game, worth, num_games)]
-        first = outcome(played, variant) != 0
+        second, first = first, outcome(played, variant) != 0
         boards = torch.where(first[:, None, None], start, flip(played))
     return Turns(*(torch.stack(part) for part in zip(*turns, strict=True)))

@@ -4,7 +4,7 @@ Encoding "cells-288" has 288 inputs. For each side, first the player on roll, th
 points 1 to 24 four (exactly one checker; two or more; three or more; half of what exceeds three), then bar (any; half
 their number), off (any; a fifteenth of their number), pip count / 167. Behind them ten counted cells, one input for
 each of their values: race, then for either side home points made, longest prime, rearmost checker, blots in range, then
-the pip lead (`kernels.encoding.describe`).
+the pip lead (`kernels.encoding.describe`; `describe_blocking` where both sides travel the same way, as in longgammon).
 
 Every input depends on one cell and its number, or is a sum of such terms: `input_table` has all of them, which is what
 lets the first layer of an afterstate be computed from the few cells that a play changes.
@@ -20,29 +20,20 @@ from ..env.variants import get_variant
 from .kernels.encoding import COUNTED_SIZES, MAX_COUNT
 from .kernels.encoding import encode as encode_kernel
 
-__all__ = ["ENCODING", "NUM_INPUTS", "check_encoded", "encode", "input_table"]
+__all__ = ["ENCODING", "NUM_INPUTS", "encode", "input_table"]
 
 ENCODING = "cells-288"
 _BOARD_INPUTS = 202
 NUM_INPUTS = _BOARD_INPUTS + sum(COUNTED_SIZES)
 
 
-def check_encoded(variant: str) -> str:
-    """Return ``variant``, or raise ``ValueError`` if this encoding cannot describe its positions.
-
-    Bar, contact and range are counted as where the sides meet head-on; longgammon's travel the same way.
-    """
-    if get_variant(variant).blocking:
-        raise ValueError(f"variant: found {variant}, whose positions the networks cannot read yet")
-    return variant
-
-
-def encode(boards: Tensor) -> Tensor:
+def encode(boards: Tensor, variant: str = "backgammon") -> Tensor:
     """Inputs of ``boards`` ``[N, 2, 26]`` (side 0 on roll) as ``[N, 288]`` float32, on the same device."""
     num_boards = boards.shape[0]
     flat = boards.contiguous().view(num_boards, 52)
     inputs = torch.empty((num_boards, NUM_INPUTS), dtype=torch.float32, device=boards.device)
-    launch_rows(encode_kernel, num_boards, flat, flat.view(torch.int32), inputs, device=boards.device)
+    blocking = get_variant(variant).blocking
+    launch_rows(encode_kernel, num_boards, flat, flat.view(torch.int32), blocking, inputs, device=boards.device)
     return inputs
 
 

@@ -16,7 +16,7 @@ from ..env.board import check_boards, check_dice
 from ..env.cube import THEIRS, Cube
 from ..env.variants import get_variant
 from .bundle import find_weights, load_network
-from .encoding import check_encoded, encode
+from .encoding import encode
 from .network import Network
 from .plays import FirstLayer, Plays, evaluate_plays
 from .values import LEVELS, bounds, equity, exact_probabilities, no_double_values, possible_outcomes, probabilities
@@ -55,7 +55,7 @@ class Evaluator:
     """
 
     def __init__(self, network: Network, variant: str = "backgammon", header: dict[str, Any] | None = None) -> None:
-        self.variant = check_encoded(variant)
+        self.variant = get_variant(variant).name
         self.network = network
         self.header = header or {}
         self._first = FirstLayer(network)
@@ -112,7 +112,9 @@ class Evaluator:
         dice = check_dice(dice, len(checked)).to(self.device)
         if second_first is not None and second_first.shape != boards.shape[:1]:
             raise ValueError(f"second_first: found shape {tuple(second_first.shape)}, wanted ({boards.shape[0]},)")
-        return evaluate_plays(self.network, checked, dice, self.variant, self._first)
+        if second_first is not None:
+            second_first = second_first.to(self.device, torch.bool)
+        return evaluate_plays(self.network, checked, dice, self.variant, second_first, self._first)
 
     def column(self, cube: Cube | None, num_games: int) -> Tensor:
         """The column of `Plays.values` by which a player with ``cube`` chooses, ``[N]`` int64."""
@@ -141,8 +143,8 @@ class Evaluator:
         return probs, no_double, level
 
     def _outputs_of(self, boards: Tensor) -> tuple[Tensor, Tensor, Tensor]:
-        raw = self.network(encode(boards))
-        possible = possible_outcomes(boards)
+        raw = self.network(encode(boards, self.variant))
+        possible = possible_outcomes(boards, self.variant)
         probs = probabilities(raw, possible)
         no_double = torch.clamp(no_double_values(raw, probs), *bounds(possible))
         done, exact = exact_probabilities(boards, self.variant)

@@ -68,32 +68,49 @@ class Plays:
 
 @torch.no_grad()
 def evaluate_plays(
-    network: Network, boards: Tensor, dice: Tensor, variant: str, first: FirstLayer | None = None
+    network: Network,
+    boards: Tensor,
+    dice: Tensor,
+    variant: str,
+    second_first: Tensor | None = None,
+    first: FirstLayer | None = None,
 ) -> Plays:
-    """Value every legal play of ``boards`` ``[N, 2, 26]`` int8 contiguous with ``dice`` ``[N, 2]`` int8, unchecked."""
+    """Value every legal play of ``boards`` ``[N, 2, 26]`` int8 contiguous with ``dice`` ``[N, 2]`` int8, unchecked.
+
+    ``second_first`` ``[N]`` bool as for `env.afterstates`.
+    """
     if first is None:
         first = FirstLayer(network)
     device = boards.device
-    game, afterstates = afterstates_unchecked(boards, dice)
+    rules = get_variant(variant)
+    game, afterstates = afterstates_unchecked(boards, dice, variant, second_first)
     num_rows = afterstates.shape[0]
     ends = torch.searchsorted(game, torch.arange(1, boards.shape[0] + 1, device=device))
-    sums = torch.nn.functional.linear(encode(boards.flip(1)), network.first.weight, network.first.bias)
+    sums = torch.nn.functional.linear(encode(boards.flip(1), variant), network.first.weight, network.first.bias)
     flat = afterstates.view(-1, 52)
     packed_afterstates = flat.view(torch.int32)
     flat_boards = boards.view(-1, 52)
     packed = flat_boards.view(torch.int32)
     counted = torch.empty((boards.shape[0], len(COUNTED_SIZES)), dtype=torch.int32, device=device)
     leads = torch.empty(boards.shape[0], dtype=torch.int32, device=device)
-    launch_rows(count_cells, boards.shape[0], flat_boards, packed, 1, counted, leads, device=device)
-    max_level = get_variant(variant).max_level
+    launch_rows(count_cells, boards.shape[0], flat_boards, packed, 1, rules.blocking, counted, leads, device=device)
     raw = torch.empty((num_rows, network.head.out_features), dtype=torch.float32, device=device)
     values = torch.empty((num_rows, COLUMNS), dtype=torch.float32, device=device)
     chunk = _CHUNK_ROWS[device.type]
     units = network.config.hidden[0]
 
-    layer = (packed, counted, leads, first.blocks(sums), game, packed_afterstates, first.blocks(first.table))
+    layer = (
+        packed,
+        counted,
+        leads,
+        first.blocks(sums),
+        game,
+        packed_afterstates,
+        first.blocks(first.table),
+        rules.blocking,
+    )
     layer_arguments = share(first_layer, *layer)
-    value_arguments = share(play_values, flat, raw, max_level, values)
+    value_arguments = share(play_values, flat, raw, rules.max_level, values)
 
     def work(begin: int, end: int) -> None:
         hidden = torch.empty((end - begin, units), dtype=torch.float32, device=device)

@@ -15,6 +15,7 @@ from torch import Tensor
 
 from ..env.board import outcome
 from ..env.launch import launch_rows
+from ..env.variants import get_variant
 from .kernels.status import possible_outcomes as possible_kernel
 from .network import NUM_OUTCOMES
 
@@ -37,16 +38,17 @@ _FLIPPED = (3, 4, 5, 0, 1, 2)
 _IMPOSSIBLE = -1e9
 
 
-def possible_outcomes(boards: Tensor, swap: bool = False) -> Tensor:
+def possible_outcomes(boards: Tensor, variant: str, swap: bool = False) -> Tensor:
     """Which of the six outcomes can still happen, ``[N, 6]`` bool, for side 0 of ``boards``; with ``swap`` for side 1.
 
     A side with a checker off loses no gammon, and where the sides have passed each other only a loser with a checker
-    still in the winner's home can lose a backgammon.
+    still in the winner's home can lose a backgammon. In longgammon nobody can.
     """
     num_boards = boards.shape[0]
     flat = boards.contiguous().view(num_boards, 52)
     possible = torch.empty((num_boards, NUM_OUTCOMES), dtype=torch.bool, device=boards.device)
-    launch_rows(possible_kernel, num_boards, flat, int(swap), possible, device=boards.device)
+    max_level = get_variant(variant).max_level
+    launch_rows(possible_kernel, num_boards, flat, int(swap), max_level, possible, device=boards.device)
     return possible
 
 

@@ -19,9 +19,9 @@ from omegaconf.errors import OmegaConfBaseException
 from rich.console import Console
 from yaml import YAMLError  # type: ignore[import-untyped]  # OmegaConf passes it on; no stubs needed for one class
 
+from nardy.env.variants import get_variant
 from nardy.models import Evaluator, Network, NetworkConfig
 from nardy.models.bundle import write_file
-from nardy.models.encoding import check_encoded
 from nardy.scripts.command import CommandError, compose, main_guard, to_dataclass, wants_help
 from nardy.scripts.command_help import help_text
 from nardy.scripts.device import choose_device, choose_threads
@@ -43,7 +43,7 @@ class EnvOptions:
     variant: str = "backgammon"
 
     def __post_init__(self) -> None:
-        check_encoded(self.variant)
+        get_variant(self.variant)
 
 
 @dataclass(frozen=True)

@@ -58,8 +58,9 @@ class Learner:
         num_updates: optimiser steps so far.
     """
 
-    def __init__(self, network: Network, config: LearnerConfig, seed: int) -> None:
+    def __init__(self, network: Network, variant: str, config: LearnerConfig, seed: int) -> None:
         self.network = network
+        self.variant = variant
         self.average = copy.deepcopy(network).requires_grad_(False)
         self.config = config
         self.seed = seed
@@ -125,8 +126,8 @@ class Learner:
         self, boards: Tensor, outcome: Tensor, no_double: Tensor, weights: Tensor
     ) -> tuple[tuple[Tensor, ...], Tensor]:
         """Gradients of the weighted sum of losses, and the two losses ``[2]``."""
-        raw = self.network(encode(boards))
-        log_probs = log_probabilities(raw, possible_outcomes(boards))
+        raw = self.network(encode(boards, self.variant))
+        log_probs = log_probabilities(raw, possible_outcomes(boards, self.variant))
         entropy = -torch.special.xlogy(outcome, outcome).sum(-1)
         cross_entropy = -(outcome * log_probs).sum(-1)
         outcome_loss = (weights * (cross_entropy - entropy)).sum()

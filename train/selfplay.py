@@ -21,7 +21,6 @@ from ..env.cube import THEIRS
 from ..env.dice import Purpose, uniforms
 from ..env.games import GameEnd, GameOptions, Games
 from ..env.variants import get_variant
-from ..models.encoding import check_encoded
 from ..models.network import Network
 from ..models.plays import FirstLayer, Plays, evaluate_plays
 from ..models.values import (
@@ -114,7 +113,7 @@ class SelfPlay:
     ) -> None:
         self.network = network
         self.config = config
-        self.variant = check_encoded(variant)
+        self.variant = get_variant(variant).name
         self.games = Games(config.num_games, GameOptions(variant), seed, first_slot, device)
         self.counts = GameCounts.zero(device)
         num_games = config.num_games
@@ -172,7 +171,7 @@ class SelfPlay:
         opening = games.dice[:, 0] != 0
         games.roll()
         boards = games.boards
-        plays = evaluate_plays(self.network, boards, games.dice, self.variant, first)
+        plays = evaluate_plays(self.network, boards, games.dice, self.variant, games.second_first(), first)
         best = plays.best()
         column = torch.where(self.cubeful, games.cube_owner.long() + 1, 0)
         row = best.gather(1, column[:, None])
@@ -209,14 +208,13 @@ class SelfPlay:
     def _outcomes_of(self, plays: Plays, rows: Tensor) -> Tensor:
         """Outcome probabilities of one afterstate a game for its mover, ``[N, 6]``; exact where it ends the game."""
         boards = plays.boards[rows]
-        probs = flip_probabilities(probabilities(plays.raw[rows], possible_outcomes(boards, swap=True)))
+        probs = flip_probabilities(probabilities(plays.raw[rows], possible_outcomes(boards, self.variant, swap=True)))
         done, exact = exact_probabilities(boards, self.variant)
         return torch.where(done[:, None], exact, probs)
 
-    @staticmethod
-    def _no_double_after(raw: Tensor, afterstates: Tensor) -> Tensor:
+    def _no_double_after(self, raw: Tensor, afterstates: Tensor) -> Tensor:
         """No-double values ``[N, 3]`` of afterstates for the player on roll next."""
-        possible = possible_outcomes(afterstates, swap=True)
+        possible = possible_outcomes(afterstates, self.variant, swap=True)
         return torch.clamp(no_double_values(raw, probabilities(raw, possible)), *bounds(possible))
 
     def _seen_by_player_0(self, outcome: Tensor) -> Tensor:

@@ -46,7 +46,7 @@ class Trainer:
         self.config = config
         self.folder = folder
         self.settings = settings
-        self.learner = Learner(Network(network, config.seed).to(device), config.learner, config.seed)
+        self.learner = Learner(Network(network, config.seed).to(device), variant, config.learner, config.seed)
         self.selfplay = SelfPlay(self.learner.network, variant, config.selfplay, config.seed, device)
         self.progress = Progress(next_evaluation=config.evaluate_games)  # untrained play says nothing, at length
         self.stop = False

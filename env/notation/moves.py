@@ -17,7 +17,8 @@ import torch
 from torch import Tensor
 
 from ..movegen import afterstates
-from ..moves import apply_move, dice_to_play, move_mask, use_die
+from ..moves import apply_move, dice_to_play, heads_to_move, move_mask, use_die, use_head
+from ..variants import get_variant
 from .errors import NotationError, shown
 
 __all__ = ["PASS", "Play", "find_play", "match_play", "play_text", "plays"]
@@ -56,10 +57,11 @@ def plays(board: Tensor, dice: Sequence[int], variant: str = "backgammon", secon
     ``board`` ``[2, 26]``, side 0 on roll; ``ValueError`` as for `afterstates`.
     """
     boards, roll = torch.as_tensor(board).cpu()[None], torch.tensor([list(dice)])
-    _, ends = afterstates(boards, roll, variant, torch.tensor([second_first]))
-    boards = boards.to(torch.int8).contiguous()
-    turns = _turns(boards, dice_to_play(roll.to(torch.int8)), variant)
-    blots = frozenset(point for point in range(1, 25) if boards[0, 1, 25 - point] > 0)
+    second = torch.tensor([second_first])
+    _, ends = afterstates(boards, roll, variant, second)
+    boards, roll = boards.to(torch.int8).contiguous(), roll.to(torch.int8)
+    turns = _turns(boards, dice_to_play(roll), variant, heads_to_move(roll, variant, second))
+    blots = _blots(boards[0, 1], variant)
     found = []
     for end in ends:
         ways = tuple(sorted(turns[_key(end)], reverse=True))
@@ -139,31 +141,39 @@ def _key(board: Tensor) -> bytes:
     return bytes(board.flatten().to(torch.int16).to(torch.uint8).numpy())
 
 
-def _turns(boards: Tensor, dice_left: Tensor, variant: str) -> dict[bytes, set[Turn]]:
+def _blots(theirs: Tensor, variant: str) -> frozenset[int]:
+    """The points in the mover's numbers on which landing hits, of those where the other side ``[26]`` stands."""
+    rules = get_variant(variant)
+    if rules.blocking:
+        return frozenset()
+    return frozenset(point for point in range(1, 25) if theirs[rules.opposite(point)] > 0)
+
+
+def _turns(boards: Tensor, dice_left: Tensor, variant: str, heads_left: Tensor) -> dict[bytes, set[Turn]]:
     """Every legal turn from ``boards`` ``[1, 2, 26]``, by the position it ends in: one level of moves after another."""
     ways: list[set[Turn]] = [{()}]  # of each row
     ended: dict[bytes, set[Turn]] = {}
     while len(boards):
-        mask = move_mask(boards, dice_left, variant)
+        mask = move_mask(boards, dice_left, variant, heads_left)
         for row in (~mask.flatten(1).any(1)).nonzero()[:, 0].tolist():
             ended.setdefault(_key(boards[row]), set()).update(ways[row])
         rows, dice, points = mask.nonzero().unbind(1)
         dice, points = dice + 1, points + 1
         moved = apply_move(boards[rows].contiguous(), dice, points, variant)
-        left = use_die(dice_left[rows], dice)
+        left, heads = use_die(dice_left[rows], dice), use_head(heads_left[rows], dice, points)
         place: dict[bytes, int] = {}
         merged: list[set[Turn]] = []
         kept: list[int] = []
         hops = zip(rows.tolist(), points.tolist(), dice.tolist(), strict=True)
         for number, (row, point, die) in enumerate(hops):
-            key = _key(moved[number]) + _key(left[number])
+            key = _key(moved[number]) + _key(left[number]) + bytes([int(heads[number])])
             if key not in place:
                 place[key] = len(merged)
                 merged.append(set())
                 kept.append(number)
             hop = (point, max(point - die, OFF))
             merged[place[key]].update(tuple(sorted((*way, hop), reverse=True)) for way in ways[row])
-        boards, dice_left, ways = moved[kept], left[kept], merged
+        boards, dice_left, heads_left, ways = moved[kept], left[kept], heads[kept], merged
     return ended
 
 

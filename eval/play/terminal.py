@@ -235,6 +235,7 @@ class Terminal:
             cube_owner=int(owner[0]),
             score=games.score[0].tolist(),
             match_length=session.options.match_length,
+            variant=session.options.variant,
             ascii=self._ascii,
             on_roll=session.player,
             offered=session.phase is Phase.ANSWER,

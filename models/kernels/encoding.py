@@ -1,6 +1,6 @@
 """Encoding positions, and the first layer of afterstates from that of the position before the play.
 
-A position is described by 62 cells: the 52 of the board and ten that are counted from it (`describe`). The
+A position is described by 62 cells: the 52 of the board and ten that are counted from it (`describe`, `describe_blocking`). The
 first layer is a sum of one table row for each (cell, number). A play changes few of them, so an
 afterstate's pre-activation is its position's plus the rows that differ: some twelve rows instead of a product with all
 inputs. Most numbers change by one, and a second table holds those steps, for reading the table is what takes the time.
@@ -22,12 +22,13 @@ UNITS = wp.types.vector(length=BLOCK, dtype=wp.float32)
 MAX_COUNT = 16  # numbers in a cell are 0 to 15
 
 # The ten counted cells and how many values each takes: race; for either side home points made, longest prime,
-# rearmost checker, blots in direct range; pip lead.
+# rearmost checker, blots in direct range (longgammon: closed points ahead); pip lead.
 COUNTED_SIZES = (2, 7, 8, 14, 5, 7, 8, 14, 5, 16)
 NUM_COUNTED = wp.constant(len(COUNTED_SIZES))
 COUNTED = wp.types.vector(length=len(COUNTED_SIZES), dtype=wp.int32)
 
 HOME_BITS = wp.constant(wp.uint32(0x7E))  # points 1 to 6
+HALF_BITS = wp.constant(wp.uint32(0x1FFE))  # points 1 to 12
 POINT_INPUTS = wp.constant(4)
 SIDE_INPUTS = wp.constant(101)
 BOARD_INPUTS = wp.constant(202)
@@ -85,12 +86,60 @@ def _pip_lead(boards: wp.array2d(dtype=wp.int8), row: int, swap: int) -> int:
 
 
 @wp.func
+def _on_the_others_route(points: wp.uint32) -> wp.uint32:
+    """Points in the other side's numbers where both travel the same way: p is p + 12 or p - 12."""
+    return ((points & HALF_BITS) << wp.uint32(12)) | ((points >> wp.uint32(12)) & HALF_BITS)
+
+
+@wp.func
+def _closed_ahead(rear: int, closed: wp.uint32) -> int:
+    """How many of the six points in front of ``rear`` are ``closed``."""
+    ahead = (wp.uint32(0x3F) << wp.uint32(rear)) >> wp.uint32(6)
+    return count_bits(ahead & closed & POINT_BITS)
+
+
+@wp.func
+def describe_blocking(board: PACKED_BOARD, lead: int, swap: int) -> COUNTED:
+    """`describe` for a discipline without hits, where both sides travel the same way round and one checker is a point.
+
+    Race: the routes still to travel have no point in common. Home points and prime (along the other's route): those
+    held at all. In the place of blots: points closed by the other among the six before the rearmost checker.
+    """
+    held = _cells_holding(board, 1)
+    mine = _side_of(held, swap)
+    theirs = _side_of(held, 1 - swap)
+    my_turned = _on_the_others_route(mine)
+    their_turned = _on_the_others_route(theirs)
+    my_rear = wp.max(highest(mine), 0)
+    their_rear = wp.max(highest(theirs), 0)
+    counted = COUNTED()
+    if my_rear <= 12 and their_rear <= 12:
+        counted[0] = 1
+    counted[1] = count_bits(mine & HOME_BITS)
+    counted[2] = wp.min(_longest_run(my_turned), 7)
+    counted[3] = (my_rear + 1) / 2
+    counted[4] = wp.min(_closed_ahead(my_rear, their_turned), 4)
+    counted[5] = count_bits(theirs & HOME_BITS)
+    counted[6] = wp.min(_longest_run(their_turned), 7)
+    counted[7] = (their_rear + 1) / 2
+    counted[8] = wp.min(_closed_ahead(their_rear, my_turned), 4)
+    counted[9] = _tenths(lead)
+    return counted
+
+
+@wp.func
+def _tenths(lead: int) -> int:
+    """A pip lead as the value of its cell: 8 plus a tenth of it, rounded, 0 to 15."""
+    return wp.clamp((lead + 85) / 10, 0, 15)
+
+
+@wp.func
 def describe(board: PACKED_BOARD, lead: int, swap: int) -> COUNTED:
     """The counted cells of a board, the player on roll first; with ``swap`` 1 its side 1 is on roll.
 
     Race: have the sides passed each other? Prime: longest run of points with two or more checkers, at most 7.
     Rearmost: half the highest point held, rounded up. Blots: single checkers that an opposing one behind them reaches
-    with one die, at most 4. Pip lead: 8 plus a tenth of ``lead``, rounded, 0 to 15.
+    with one die, at most 4. Pip lead: see `_tenths`.
     """
     held = _cells_holding(board, 1)
     made = _cells_holding(board, 2)
@@ -114,7 +163,17 @@ def describe(board: PACKED_BOARD, lead: int, swap: int) -> COUNTED:
     counted[6] = wp.min(_longest_run(their_made), 7)
     counted[7] = (their_rear + 1) / 2
     counted[8] = wp.min(_in_direct_range(theirs & POINT_BITS & (~their_made), my_mirrored), 4)
-    counted[9] = wp.clamp((lead + 85) / 10, 0, 15)
+    counted[9] = _tenths(lead)
+    return counted
+
+
+@wp.func
+def _describe_for(board: PACKED_BOARD, lead: int, swap: int, blocking: bool) -> COUNTED:
+    counted = COUNTED()
+    if blocking:
+        counted = describe_blocking(board, lead, swap)
+    else:
+        counted = describe(board, lead, swap)
     return counted
 
 
@@ -124,6 +183,7 @@ def count_cells(
     boards: wp.array2d(dtype=wp.int8),
     packed: wp.array(dtype=PACKED_BOARD),
     swap: int,
+    blocking: bool,
     counted: wp.array(dtype=COUNTED),
     leads: wp.array(dtype=wp.int32),
 ):
@@ -131,7 +191,7 @@ def count_cells(
     row = first + wp.tid()
     lead = _pip_lead(boards, row, swap)
     leads[row] = lead
-    counted[row] = describe(packed[row], lead, swap)
+    counted[row] = _describe_for(packed[row], lead, swap, blocking)
 
 
 @wp.kernel
@@ -139,6 +199,7 @@ def encode(
     first: int,
     boards: wp.array2d(dtype=wp.int8),
     packed: wp.array(dtype=PACKED_BOARD),
+    blocking: bool,
     inputs: wp.array2d(dtype=wp.float32),
 ):
     """The inputs of one position (`models.encoding` lists them), ``boards`` ``[N, 52]``, ``inputs`` ``[N, 288]``."""
@@ -163,7 +224,7 @@ def encode(
         inputs[row, at + 2] = wp.float32(off >= 1)
         inputs[row, at + 3] = wp.float32(off) / 15.0
         inputs[row, at + 4] = wp.float32(pips) / 167.0
-    counted = describe(packed[row], _pip_lead(boards, row, 0), 0)
+    counted = _describe_for(packed[row], _pip_lead(boards, row, 0), 0, blocking)
     at = wp.int32(BOARD_INPUTS)
     for cell in range(wp.static(len(COUNTED_SIZES))):
         size = wp.static(COUNTED_SIZES[cell])
@@ -206,6 +267,7 @@ def first_layer(
     games: wp.array(dtype=wp.int64),
     packed_afterstates: wp.array(dtype=PACKED_BOARD),
     table: wp.array2d(dtype=UNITS),
+    blocking: bool,
     out_first: int,
     hidden: wp.array2d(dtype=UNITS),
 ):
@@ -240,7 +302,7 @@ def first_layer(
                     else:
                         lead -= (new_count - old_count) * (cell - 26)
     old_counted = counted[game]
-    new_counted = describe(after, lead, 1)
+    new_counted = _describe_for(after, lead, 1, blocking)
     for cell in range(NUM_COUNTED):
         if old_counted[cell] != new_counted[cell]:
             num_rows = _change_cell(52 + cell, old_counted[cell], new_counted[cell], rows, signs, num_rows)

@@ -19,8 +19,10 @@ def rearmost(boards: wp.array2d(dtype=wp.int8), row: int, base: int) -> int:
 
 
 @wp.func
-def highest_loss(boards: wp.array2d(dtype=wp.int8), row: int, base: int, rear: int, contact: bool) -> int:
-    """Highest level that a side can still lose: 1, 2 or 3.
+def highest_loss(
+    boards: wp.array2d(dtype=wp.int8), row: int, base: int, rear: int, contact: bool, max_level: int
+) -> int:
+    """Highest level that a side can still lose: 1, 2 or 3, never above ``max_level``.
 
     A side with a checker off loses no gammon. A backgammon needs a loser's checker in the winner's home or on the
     bar: once the sides have passed each other and none stands there, none will.
@@ -30,7 +32,7 @@ def highest_loss(boards: wp.array2d(dtype=wp.int8), row: int, base: int, rear: i
         level = int(2)
         if contact or rear >= 19:
             level = int(3)
-    return level
+    return wp.min(level, max_level)
 
 
 @wp.kernel
@@ -38,6 +40,7 @@ def possible_outcomes(
     first: int,
     boards: wp.array2d(dtype=wp.int8),
     swap: int,
+    max_level: int,
     possible: wp.array2d(dtype=wp.bool),
 ):
     """Fill ``possible`` ``[N, 6]`` for ``boards`` ``[N, 52]``; with ``swap`` 1 from the view of side 1."""
@@ -45,8 +48,8 @@ def possible_outcomes(
     rear_0 = rearmost(boards, row, 0)
     rear_1 = rearmost(boards, row, 26)
     contact = rear_0 + rear_1 > 25
-    loss_0 = highest_loss(boards, row, 0, rear_0, contact)
-    loss_1 = highest_loss(boards, row, 26, rear_1, contact)
+    loss_0 = highest_loss(boards, row, 0, rear_0, contact, max_level)
+    loss_1 = highest_loss(boards, row, 26, rear_1, contact, max_level)
     # What a side loses: the columns 3 to 5 for the player on roll, 0 to 2 for the other.
     for level in range(3):
         possible[row, 3 * (1 - swap) + level] = level < loss_0

@@ -36,11 +36,11 @@ def play_values(
     mine_rear = rearmost(boards, row, 0)
     their_rear = rearmost(boards, row, 26)
     contact = mine_rear + their_rear > 25
-    mine_lose = highest_loss(boards, row, 0, mine_rear, contact)
-    their_lose = highest_loss(boards, row, 26, their_rear, contact)
+    mine_lose = highest_loss(boards, row, 0, mine_rear, contact, max_level)
+    their_lose = highest_loss(boards, row, 26, their_rear, contact, max_level)
     if mine_rear == 0:  # over: the mover has borne off everything
         for column in range(4):
-            values[row, column] = wp.float32(wp.min(their_lose, max_level))
+            values[row, column] = wp.float32(their_lose)
     else:
         # The player on roll next wins what the mover can lose: outcomes 0 to 2, and loses the rest.
         top = wp.float32(raw[row, 0])

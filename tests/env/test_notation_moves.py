@@ -15,7 +15,7 @@ from nardy.env.notation import NotationError, find_play, match_play, play_text, 
 
 from ..positions import after_play, from_boards, position, to_boards
 from ..random_positions import random_decisions
-from .test_rule_vectors import ROWS, Row
+from .test_rule_vectors import LONG_ROWS, ROWS, Row
 
 START = start_boards(1)[0]
 
@@ -45,23 +45,23 @@ def test_plays_are_written_as_gnu_backgammon_does(
     assert len(set(texts)) == len(texts)
 
 
-@pytest.mark.parametrize("row", ROWS, ids=lambda row: row.name)
+@pytest.mark.parametrize("row", [*ROWS, *LONG_ROWS], ids=lambda row: row.name)
 def test_the_plays_of_the_rule_table_are_read(row: Row) -> None:
     board = to_boards([row.before])[0]
-    found = [find_play(text, board, row.dice, row.variant) for text in row.plays]
+    found = [find_play(text, board, row.dice, row.variant, row.second_first) for text in row.plays]
     assert sorted(from_boards(torch.stack(found))) == sorted(row.ends)
 
 
-@pytest.mark.parametrize("variant", ["backgammon", "sprintgammon"])
+@pytest.mark.parametrize("variant", ["backgammon", "sprintgammon", "longgammon"])
 def test_every_legal_play_comes_back_from_its_text(variant: str, scale: Callable[[int], int]) -> None:
-    for before, dice in random_decisions(scale(2500), seed=11, variant=variant):
-        board = to_boards([before])[0]
-        legal = plays(board, dice, variant)
-        _, ends = afterstates(board[None], torch.tensor([dice]), variant)
+    for number, (before, dice) in enumerate(random_decisions(scale(2500), seed=11, variant=variant)):
+        board, second_first = to_boards([before])[0], number % 2 == 0
+        legal = plays(board, dice, variant, second_first)
+        _, ends = afterstates(board[None], torch.tensor([dice]), variant, torch.tensor([second_first]))
         assert torch.equal(torch.stack([play.board for play in legal]), ends)
         for play in legal:
             assert match_play(play.text, legal, dice) is play
-            assert after_play(before, play.text) == from_boards(play.board[None])[0]
+            assert after_play(before, play.text, variant) == from_boards(play.board[None])[0]
 
 
 def test_every_single_move_of_a_turn_may_be_written_out(scale: Callable[[int], int]) -> None:

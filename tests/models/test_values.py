@@ -62,13 +62,38 @@ def _slow_counted_cells(mine: Side, theirs: Side) -> list[int]:
     return [int(sum(rears) <= 25), *of_side(mine, theirs), *of_side(theirs, mine), tenths]
 
 
-@pytest.mark.parametrize("variant", ["backgammon", "sprintgammon"])
+def _other_way(point: int) -> int:
+    """Longgammon: the other side's number of a point."""
+    return point + 12 if point <= 12 else point - 12
+
+
+def _slow_longgammon_cells(mine: Side, theirs: Side) -> list[int]:
+    """The ten counted cells of a longgammon position, written from their description."""
+
+    def of_side(own: Side, other: Side) -> list[int]:
+        rear = max((point for point in range(1, 25) if own[point]), default=0)
+        route = [own[_other_way(point)] > 0 for point in range(1, 25)]  # along the other side's route
+        prime = max((b - a for a in range(24) for b in range(a, 25) if all(route[a:b])), default=0)
+        closed = [point for point in range(max(1, rear - 6), rear) if other[_other_way(point)]]
+        return [sum(own[p] > 0 for p in range(1, 7)), min(prime, 7), (rear + 1) // 2, min(len(closed), 4)]
+
+    race = all(not any(side[13:25]) for side in (mine, theirs))
+    lead = sum(point * (theirs[point] - mine[point]) for point in range(1, 25))
+    tenths = min(15, max(0, int((lead + 85) / 10)))
+    return [int(race), *of_side(mine, theirs), *of_side(theirs, mine), tenths]
+
+
+VARIANTS = ["backgammon", "sprintgammon", "longgammon"]
+
+
+@pytest.mark.parametrize("variant", VARIANTS)
 def test_the_inputs_of_a_position_are_the_sum_of_its_table_rows(variant: str) -> None:
-    boards = _played(64, 120, variant)
-    counted = torch.tensor([_slow_counted_cells(*sides) for sides in from_boards(boards)])
+    boards = _played(64, 160, variant)
+    count = _slow_longgammon_cells if variant == "longgammon" else _slow_counted_cells
+    counted = torch.tensor([count(*sides) for sides in from_boards(boards)])
     cells = torch.cat([boards.view(-1, 52).long(), counted], 1)
     rows = torch.arange(62) * 16 + cells
-    torch.testing.assert_close(encode(boards), input_table()[rows].sum(1), atol=1e-5, rtol=0)
+    torch.testing.assert_close(encode(boards, variant), input_table()[rows].sum(1), atol=1e-5, rtol=0)
 
 
 def test_the_inputs_tell_every_position_from_every_other() -> None:
@@ -98,31 +123,44 @@ def _slowly_possible(boards: Tensor) -> list[list[bool]]:
 
 def test_possible_outcomes_follow_from_checkers_off_and_contact() -> None:
     boards = _played(128, 160)
-    assert possible_outcomes(boards).tolist() == _slowly_possible(boards)
-    assert possible_outcomes(boards, swap=True).tolist() == _slowly_possible(flip(boards))
+    assert possible_outcomes(boards, "backgammon").tolist() == _slowly_possible(boards)
+    assert possible_outcomes(boards, "backgammon", swap=True).tolist() == _slowly_possible(flip(boards))
+
+
+def test_no_backgammon_is_possible_in_longgammon_and_a_checker_off_saves_the_gammon() -> None:
+    boards = _played(128, 200, "longgammon")
+    mine_off, theirs_off = (boards[:, :, 0] > 0).unbind(1)
+    possible = possible_outcomes(boards, "longgammon")
+    assert bool(mine_off.any()) and bool((~mine_off).any())
+    assert not bool(possible[:, (2, 5)].any()) and bool(possible[:, (0, 3)].all())
+    assert torch.equal(possible[:, 1], ~theirs_off) and torch.equal(possible[:, 4], ~mine_off)
 
 
 def test_probabilities_sum_to_one_and_are_zero_where_impossible() -> None:
     boards = _played(64, 160)
-    possible = possible_outcomes(boards)
+    possible = possible_outcomes(boards, "backgammon")
     probs = probabilities(_network()(encode(boards)), possible)
     torch.testing.assert_close(probs.sum(1), torch.ones(len(boards)))
     assert bool((probs[~possible] == 0).all())
     assert bool((probs[possible] > 0).all())
 
 
-@pytest.mark.parametrize("variant", ["backgammon", "sprintgammon"])
+@pytest.mark.parametrize("variant", VARIANTS)
 def test_incremental_first_layer_and_value_kernel_agree_with_the_plain_way(variant: str) -> None:
     network = _network()
     boards = _played(96, 160, variant)
     boards = boards[outcome(boards, variant) == 0].contiguous()
     dice = torch.randint(1, 7, (len(boards), 2), generator=torch.Generator().manual_seed(1)).to(torch.int8)
 
-    plays = evaluate_plays(network, boards, dice, variant)
+    second_first = torch.arange(len(boards)) % 2 == 0
+    plays = evaluate_plays(network, boards, dice, variant, second_first)
 
+    game, ends = afterstates(boards, dice, variant, second_first)
+    assert torch.equal(plays.game, game)
+    assert torch.equal(plays.boards, ends)
     with torch.no_grad():
-        raw = network(encode(flip(plays.boards)))
-        possible = possible_outcomes(plays.boards, swap=True)
+        raw = network(encode(flip(plays.boards), variant))
+        possible = possible_outcomes(plays.boards, variant, swap=True)
         probs = probabilities(raw, possible)
         value = before_roll(torch.clamp(no_double_values(raw, probs), *bounds(possible)))
     expected = -torch.stack([equity(probs), value[:, 0], value[:, 2], value[:, 1]], 1)
@@ -160,7 +198,7 @@ def test_plays_do_not_depend_on_the_number_of_threads() -> None:
 def test_owning_the_cube_is_never_worse_and_a_value_stays_between_the_worst_and_the_best_outcome() -> None:
     boards = _played(64, 160)
     raw = _network(3)(encode(boards))
-    possible = possible_outcomes(boards)
+    possible = possible_outcomes(boards, "backgammon")
     no_double = torch.clamp(no_double_values(raw, probabilities(raw, possible)), *bounds(possible))
     worst, best = bounds(possible)
     assert bool((no_double[:, 1] >= no_double[:, 0]).all())
@@ -194,14 +232,14 @@ def test_what_can_happen_never_grows_as_a_game_goes_on() -> None:
     """An outcome that the mask rules out may not come back: each turn's possibilities are among those before."""
     generator = torch.Generator().manual_seed(5)
     boards = start_boards(128)
-    before = possible_outcomes(boards)
+    before = possible_outcomes(boards, "backgammon")
     for _ in range(300):
         dice = torch.randint(1, 7, (128, 2), generator=generator)
         game, after = afterstates(boards, dice)
         counts = torch.bincount(game, minlength=128)
         pick = counts.cumsum(0) - counts + (torch.rand(128, generator=generator) * counts).long()
         boards = flip(after[pick])
-        now = possible_outcomes(boards)
+        now = possible_outcomes(boards, "backgammon")
         back = now[:, (3, 4, 5, 0, 1, 2)] & ~before
         assert not bool(back.any()), text(from_boards(boards[back.any(1)][:1])[0])
         done, exact = exact_probabilities(boards, "backgammon")

@@ -19,7 +19,7 @@ SELFPLAY = SelfPlayConfig(num_games=64, window_plies=8)
 
 def _pair(config: LearnerConfig | None = None) -> tuple[Learner, SelfPlay]:
     network = Network(NetworkConfig((32,)), seed=1)
-    return Learner(network, config or LearnerConfig(batch_size=128), 0), SelfPlay(
+    return Learner(network, "backgammon", config or LearnerConfig(batch_size=128), 0), SelfPlay(
         network, "backgammon", SELFPLAY, 0, torch.device("cpu")
     )
 
@@ -162,7 +162,7 @@ def test_self_play_learns_the_chances_of_a_small_race() -> None:
     Before training the error is about 0.31; who is ahead alone leaves 0.14.
     """
     network = Network(NetworkConfig((64,)), seed=0)
-    learner = Learner(network, LearnerConfig(batch_size=128, learning_rate=5e-3, warmup_games=100), 0)
+    learner = Learner(network, "backgammon", LearnerConfig(batch_size=128, learning_rate=5e-3, warmup_games=100), 0)
     selfplay = SelfPlay(network, "sprintgammon", SelfPlayConfig(num_games=128), 0, torch.device("cpu"))
     selfplay.games._start = _one_checker_each([(12, 12)])
     selfplay.games.deal(torch.ones(128, dtype=torch.bool))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pytest
 import torch
 from torch import Tensor
 from torch.utils._python_dispatch import TorchDispatchMode
@@ -12,30 +13,35 @@ from nardy.train.config import SelfPlayConfig
 from nardy.train.selfplay import SelfPlay, Window
 
 
-def _selfplay(num_games: int = 48, first_slot: int = 0, cubeful: float = 0.5, seed: int = 3) -> SelfPlay:
+def _selfplay(
+    num_games: int = 48, first_slot: int = 0, cubeful: float = 0.5, seed: int = 3, variant: str = "backgammon"
+) -> SelfPlay:
     network = Network(NetworkConfig((32,)), seed=1)
     with torch.no_grad():
         network.head.weight.mul_(6)  # opinions strong enough for doubles and drops
     config = SelfPlayConfig(num_games=num_games, window_plies=12, cubeful_fraction=cubeful)
-    return SelfPlay(network, "backgammon", config, seed, torch.device("cpu"), first_slot)
+    return SelfPlay(network, variant, config, seed, torch.device("cpu"), first_slot)
 
 
 def _windows(selfplay: SelfPlay, number: int) -> list[Window]:
     return [selfplay.collect() for _ in range(number)]
 
 
-def test_every_position_follows_from_the_one_before_unless_the_game_ended() -> None:
-    for window in _windows(_selfplay(), 3):
+@pytest.mark.parametrize("variant", ["backgammon", "sprintgammon", "longgammon"])
+def test_every_position_follows_from_the_one_before_unless_the_game_ended(variant: str) -> None:
+    rolls = torch.tensor([(a, b) for a in range(1, 7) for b in range(1, a + 1)])
+    for window in _windows(_selfplay(variant=variant), 3):
+        second = window.opening.roll(1, 0)
         for t in range(len(window.boards) - 1):
             for n in range(window.boards.shape[1]):
                 before, after = window.boards[t, n], window.boards[t + 1, n]
                 if window.ended[t, n]:
-                    assert torch.equal(after, start_boards(1)[0])
+                    assert torch.equal(after, start_boards(1, variant)[0])
                     assert window.opening[t + 1, n]
                 else:
                     assert not window.opening[t + 1, n]
-                    rolls = torch.tensor([(a, b) for a in range(1, 7) for b in range(1, a + 1)])
-                    _, reachable = afterstates(before.expand(21, 2, 26).contiguous(), rolls)
+                    first_roll = second[t, n].expand(21)
+                    _, reachable = afterstates(before.expand(21, 2, 26).contiguous(), rolls, variant, first_roll)
                     assert bool((flip(reachable) == after).all((1, 2)).any())
 
 

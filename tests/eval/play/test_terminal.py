@@ -176,6 +176,16 @@ def test_whole_games_are_played(name: str, options: GameOptions) -> None:
         assert f"Points so far: you {mine}, {session.bot.name.removeprefix('model:')} {theirs}." in text
 
 
+def test_a_game_of_longgammon_is_played_and_drawn_with_both_sides_going_the_same_way() -> None:
+    session = Session(PipCountBot("longgammon"), GameOptions("longgammon"), seed=5)
+    writer = io.StringIO()
+    Terminal(session, _Player(session, 1), writer, FakeEvaluator("longgammon"), ascii_only=True).run()
+    text = writer.getvalue()
+    assert text.count(" won ") == 1
+    assert "/18" in text
+    assert "bar/" not in text
+
+
 _COMMANDS = [
     "roll",
     "double",
