@@ -2,9 +2,9 @@
 
 A position is described by 62 cells: the 52 of the board and ten that are counted from it (`describe`,
 `describe_blocking`). The first layer is a sum of one table row for each (cell, number). A play changes few of them, so
-an afterstate's pre-activation is its position's plus the rows that differ: some twelve rows instead of a product with all
-inputs. Most numbers change by one, and a second table holds those steps, for reading the table is what takes the time.
-Every afterstate starts from the position's own sum, so no rounding error piles up.
+an afterstate's pre-activation is its position's plus the rows that differ: some twelve rows instead of a product with
+all inputs. Most numbers change by one, and a second table holds those steps, for reading the table is what takes the
+time. Every afterstate starts from the position's own sum, so no rounding error piles up.
 """
 
 from __future__ import annotations
