@@ -11,9 +11,12 @@ from typing import TYPE_CHECKING
 from omegaconf import DictConfig, OmegaConf
 
 from nardy.scripts.command import chosen_options, compose
+from nardy.scripts.settings import leaf_keys
 
 if TYPE_CHECKING:
     from importlib.abc import Traversable
+
+    from _typeshed import DataclassInstance
 
 __all__ = ["help_text"]
 
@@ -28,6 +31,7 @@ def help_text(
     config_name: str,
     words: Sequence[str] = (),
     tasks: Mapping[str, str] | None = None,
+    schema: type[DataclassInstance] | None = None,
 ) -> str:
     """The page for ``command``, showing the values that hold after ``words`` (a chosen experiment, say).
 
@@ -36,6 +40,7 @@ def help_text(
         config_name: primary configuration whose keys are listed.
         words: ``key=value`` words given beside ``--help``.
         tasks: first words the command takes, each with a short text.
+        schema: if given, keys that it lacks are not listed.
     """
     words = [word for word in words if word not in ("--help", "-h")]
     config = compose(config_name, words)
@@ -45,13 +50,17 @@ def help_text(
         parts.append("tasks (the first word):\n" + _columns(list(tasks.items())))
     for group, choice in choices.items():
         parts.append(f"{group}=NAME (now {choice or 'null'}):\n" + _columns(_options(group)))
-    files = [(config_name, "")] + [(f"{group}/{choice}", group) for group, choice in choices.items() if choice]
+    files = [(config_name, "")]
+    for group, choice in choices.items():
+        files += [(f"{group}/{name}", group) for name in _with_bases(group, choice)] if choice else []
     rows: dict[str, str] = {}
     for name, group in files:
         for key, comment in _comments(name, group):
             if comment or key not in rows:
                 rows[key] = comment
-    keys = [(f"{key}={_value(config, key)}", comment) for key, comment in rows.items() if _is_leaf(config, key)]
+    known = rows if schema is None else {key for key, _ in leaf_keys(schema)}
+    shown = [key for key in rows if key in known and _is_leaf(config, key)]
+    keys = [(f"{key}={_value(config, key)}", rows[key]) for key in shown]
     parts.append("keys:\n" + _columns(keys))
     return "\n\n".join(parts)
 
@@ -70,6 +79,15 @@ def _options(group: str) -> list[tuple[str, str]]:
     files = [entry for entry in _folder(*group.split("/")).iterdir() if entry.name.endswith(".yaml")]
     rows = [(entry.name.removesuffix(".yaml"), _head(entry.read_text(encoding="utf-8"))) for entry in files]
     return sorted(rows)
+
+
+def _with_bases(group: str, option: str) -> list[str]:
+    """An option of a group after those of the same group that its own defaults name: what it does not say, they do."""
+    defaults = OmegaConf.create(_folder(*group.split("/"), f"{option}.yaml").read_text(encoding="utf-8"))
+    bases = [
+        name for name in OmegaConf.select(defaults, "defaults") or () if isinstance(name, str) and name != "_self_"
+    ]
+    return [*(name for base in bases for name in _with_bases(group, base)), option]
 
 
 def _head(text: str) -> str:

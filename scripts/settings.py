@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 else:
     T = TypeVar("T")
 
-__all__ = ["CommandError", "close_match", "first_line", "text_keys", "to_dataclass"]
+__all__ = ["CommandError", "close_match", "first_line", "leaf_keys", "text_keys", "to_dataclass"]
 
 
 class CommandError(Exception):
@@ -76,15 +76,20 @@ def _container(config: DictConfig) -> dict[Any, Any]:
     return container
 
 
-def text_keys(cls: type[DataclassInstance], prefix: str = "") -> Iterator[str]:
-    """The dotted names of the fields of ``cls``, nested ones included, that may hold a text."""
+def leaf_keys(cls: type[DataclassInstance], prefix: str = "") -> Iterator[tuple[str, tuple[Any, ...]]]:
+    """The dotted names of the fields of ``cls``, of nested ones theirs, each with the types that it may hold."""
     for name, hint in typing.get_type_hints(cls).items():
         options = _alternatives(hint)
-        if str in options:
-            yield f"{prefix}{name}"
-        for option in options:
-            if dataclasses.is_dataclass(option) and isinstance(option, type):
-                yield from text_keys(option, f"{prefix}{name}.")
+        nested = [option for option in options if dataclasses.is_dataclass(option) and isinstance(option, type)]
+        if not nested:
+            yield f"{prefix}{name}", options
+        for option in nested:
+            yield from leaf_keys(option, f"{prefix}{name}.")
+
+
+def text_keys(cls: type[DataclassInstance]) -> Iterator[str]:
+    """The dotted names of the fields of ``cls``, nested ones included, that may hold a text."""
+    return (key for key, options in leaf_keys(cls) if str in options)
 
 
 def _alternatives(hint: Any) -> tuple[Any, ...]:

@@ -38,7 +38,10 @@ CONFIG_FILE = "config.yaml"
 
 @dataclass(frozen=True)
 class EnvOptions:
-    """What is played. ``variant``: name of the discipline."""
+    """What training takes of a format of play. ``variant``: name of the discipline.
+
+    Nothing else: every state of the cube is learned at once, whatever a match makes of it.
+    """
 
     variant: str = "backgammon"
 
@@ -83,7 +86,12 @@ class TrainOptions:
 
 def new_run(words: Sequence[str]) -> tuple[TrainOptions, Path]:
     """Compose a new run and make its folder; `CommandError` if that exists."""
+    for key in (word.partition("=")[0] for word in words):
+        if key.startswith("env.") and key != "env.variant":
+            raise CommandError(f"{key}: found it in training, which takes env.variant alone of a format of play")
     config = compose("train", words, TrainOptions)
+    if "env" in config:
+        config.env = {"variant": config.env.variant}
     options = to_dataclass(TrainOptions, config)
     choose_device(options.device)  # before there is a folder, which would stand in the way of the next try
     choose_threads(options.threads)
@@ -186,7 +194,7 @@ def train(options: TrainOptions, folder: Path, resume: bool, console: Console) -
 def main(argv: list[str]) -> int:
     """Console command nardy-train."""
     if wants_help(argv):
-        print(help_text("nardy-train", "Train a bot by self-play.", "train", argv))
+        print(help_text("nardy-train", "Train a bot by self-play.", "train", argv, schema=TrainOptions))
         return 0
     resumes = [word.partition("=")[2] for word in argv if word.startswith("resume=")]
     words = [word for word in argv if not word.startswith("resume=")]

@@ -9,16 +9,18 @@ import subprocess
 import sys
 import time
 from collections.abc import Iterator
+from dataclasses import asdict
 from pathlib import Path
 
 import pytest
+from omegaconf import OmegaConf
 from rich.console import Console
 
 from nardy.env import launch
 from nardy.models import load
 from nardy.scripts.command import CommandError
 from nardy.scripts.next_commands import command_line
-from nardy.scripts.train import EvaluationOptions, alone_in, main, old_run
+from nardy.scripts.train import EvaluationOptions, alone_in, main, new_run, old_run
 from nardy.scripts.train_display import TrainDisplay
 from nardy.train import Losses, Progress
 
@@ -66,6 +68,21 @@ def test_every_discipline_is_trained_and_evaluated_by_the_same_words(tmp_path: P
     assert load(tmp_path / "smoke").variant == discipline
 
 
+def test_training_takes_the_discipline_alone_of_a_format(tmp_path: Path) -> None:
+    options, folder = new_run(["env=longgammon_blitz", "name=x", f"runs={tmp_path}"])
+    assert asdict(options.env) == {"variant": "longgammon"}
+    assert OmegaConf.select(OmegaConf.load(folder / "config.yaml"), "env") == {"variant": "longgammon"}
+    assert old_run(folder, [])[0] == options
+
+
+def test_help_lists_the_keys_that_training_takes(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["--help", "env=sprintgammon"]) == 0
+    page = capsys.readouterr().out
+    assert "env.variant=sprintgammon  " in page
+    assert "discipline" in page
+    assert "env.match_length" not in page
+
+
 def test_a_finished_run_goes_on_with_a_larger_budget(tmp_path: Path) -> None:
     assert main([*SMALL, f"runs={tmp_path}"]) == 0
     before = load(tmp_path / "smoke").header["facts"]["games"]
@@ -84,6 +101,8 @@ def test_a_finished_run_goes_on_with_a_larger_budget(tmp_path: Path) -> None:
         (["train.selfplay.cubeful_fraction=2"], "train.selfplay.cubeful_fraction: found 2"),
         (["model.hidden=[100]"], "model.hidden: found [100]"),
         (["env.variant=chess"], "variant: found 'chess'"),
+        (["env=blitz", "env.match_length=7"], "env.match_length: found it in training, which takes env.variant alone"),
+        (["env=blitzz"], "env: found 'blitzz', wanted one of backgammon, blitz"),
         (["evaluation.games=3"], "evaluation.games: found 3"),
         (["device=tpu"], "device: found 'tpu'"),
         (["device=cuda:99"], "device: found no cuda:99"),
