@@ -16,9 +16,11 @@ import torch
 from .cube import CENTRED, MINE
 from .variants import Variant, get_variant
 
-__all__ = ["BoardLike", "board_text", "checker_counts"]
+__all__ = ["RESIGNED", "BoardLike", "board_text", "checker_counts", "cube_turner"]
 
 BoardLike = Any  # tensor, array or nested list of shape [2, 26]
+
+RESIGNED = ("a single game", "a gammon", "a backgammon")  # by level
 
 _ROWS = 5  # checkers drawn of a stack; a higher one shows its number
 
@@ -73,6 +75,22 @@ def _cube_line(cube_value: int, cube_owner: int, checkers: tuple[str, str]) -> s
     return f"cube {cube_value}, {checkers[0 if cube_owner == MINE else 1]} owns it"
 
 
+def cube_turner(on_roll: int, offered: int) -> int:
+    """The side that turned the cube last: a double and a raccoon are the side's on roll, a beaver is the other's."""
+    return 1 - on_roll if offered == 2 else on_roll
+
+
+def _deed(rolled: Sequence[str], cube_value: int, offered: int, resignation: int) -> str:
+    """What the side does that acts or has just acted."""
+    if rolled:
+        return f"to play {' '.join(rolled)}"
+    if offered:
+        return f"{('doubles', 'beavers', 'raccoons')[offered - 1]} to {2 * cube_value}"
+    if resignation:
+        return f"resigns {RESIGNED[resignation - 1]}"
+    return "on roll"
+
+
 def _frame(ascii_only: bool) -> dict[str, str]:
     if ascii_only:
         return {"line": "-", "side": "|", "top": "++++", "bottom": "++++", "middle": "++++"}
@@ -95,7 +113,8 @@ def board_text(
     match_length: int = 0,
     ascii: bool = False,  # the natural word for the caller
     on_roll: int = 0,
-    offered: bool = False,
+    offered: int = 0,
+    resignation: int = 0,
     names: Sequence[str] | None = None,
     variant: str = "backgammon",
 ) -> str:
@@ -105,13 +124,14 @@ def board_text(
         board: ``[2, 26]``, tensor, array or nested list.
         player: number of the player who is side 0; his checkers are ``●`` (``X``) for 0, ``○`` (``O``) for 1.
         dice: the dice on the table or still to be played; zeros are left out.
-        cube_value: what the cube shows; 0 draws no cube.
+        cube_value: what the cube shows, without the turn of it that waits; 0 draws no cube.
         cube_owner: 0 centred, 1 side 0, 2 side 1.
         score: match points of player 0 and player 1.
         match_length: points to win the match, 0 for money.
         ascii: use plain ASCII only.
         on_roll: the side whose dice these are, 0 or 1.
-        offered: the side on roll has offered the cube.
+        offered: 1 (or True) the side on roll has offered the cube, 2 the other has beavered, 3 it has raccooned then.
+        resignation: the level that the side on roll offers to lose, 0 for none.
         names: what to call player 0 and player 1.
         variant: name of the discipline, which says where a side's points are.
     """
@@ -139,11 +159,12 @@ def board_text(
         return line
 
     rolled = [str(die) for die in dice or () if die]
+    acts = cube_turner(on_roll, offered)
     if any(not any(side[1:]) for side in sides):
+        acts = on_roll
         roll_line = f"{checkers[0 if not any(mine[1:]) else 1]} has won"
     else:
-        deed = f"to play {' '.join(rolled)}" if rolled else f"doubles to {2 * cube_value}" if offered else "on roll"
-        roll_line = f"{checkers[on_roll]} {deed}"
+        roll_line = f"{checkers[acts]} {_deed(rolled, cube_value, offered, resignation)}"
     stakes = [f"match to {match_length}" if match_length else "money game"]
     if cube_value:
         stakes.append(_cube_line(cube_value, cube_owner, checkers))
@@ -151,6 +172,6 @@ def board_text(
     top = _half(sides, range(13, 25), _stack(mine[25], checkers[0]), checkers, frame["side"], rules)
     bottom = _half(sides, range(12, 0, -1), _stack(theirs[25], checkers[1]), checkers, frame["side"], rules)[::-1]
     lines = [border(frame["top"]), *top, border(frame["middle"]), *bottom, border(frame["bottom"])]
-    notes = {1: player_line(1), (3 if on_roll else 9): roll_line, 6: "; ".join(stakes), 11: player_line(0)}
+    notes = {1: player_line(1), (3 if acts else 9): roll_line, 6: "; ".join(stakes), 11: player_line(0)}
     lines = [f"{line}  {notes[row]}" if row in notes else line for row, line in enumerate(lines)]
     return "\n".join([_numbers(range(13, 25), rules), *lines, _numbers(range(12, 0, -1), rules)])

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from .cube import CENTRED, MINE
-from .drawing import BoardLike, checker_counts
+from .drawing import RESIGNED, BoardLike, checker_counts, cube_turner
 from .shapes import Circle, Picture, Polygon, Rectangle, Shape, Text
 from .variants import get_variant
 
@@ -127,14 +127,14 @@ def _dice(dice: Sequence[int], on_roll: int, player: int) -> list[Shape]:
     return shapes
 
 
-def _cube(value: int, owner: int, on_roll: int, offered: bool) -> list[Shape]:
+def _cube(value: int, owner: int, on_roll: int, offered: int) -> list[Shape]:
     """The cube on the bar: in the middle, or at its owner's edge; offered, in the half of whoever must answer."""
     x: float = _LEFT + _HALF + _BAR / 2
     y = _MIDDLE
     shown = 64 if value == 1 else value
     if offered:
         shown = 2 * value
-        x = (_LEFT if on_roll == 0 else _RIGHT) + _HALF / 2
+        x = (_LEFT if cube_turner(on_roll, offered) == 0 else _RIGHT) + _HALF / 2
     elif owner != CENTRED:
         y = _FIELD_BOTTOM - 26 if owner == MINE else _FIELD_TOP + 26
     size = 20 if shown < 100 else 15
@@ -151,7 +151,8 @@ def board_picture(
     score: Sequence[int] | None = None,
     match_length: int = 0,
     on_roll: int = 0,
-    offered: bool = False,
+    offered: int = 0,
+    resignation: int = 0,
     names: Sequence[str] | None = None,
     variant: str = "backgammon",
 ) -> Picture:
@@ -180,4 +181,7 @@ def board_picture(
     if cube_value:
         shapes += _cube(cube_value, cube_owner, on_roll, offered)
     shapes += _dice(dice or (), on_roll, player)
+    if resignation:
+        x = (_RIGHT if on_roll == 0 else _LEFT) + _HALF / 2
+        shapes.append(Text(x, _MIDDLE, f"resigns {RESIGNED[resignation - 1]}", 18, _WHITE))
     return Picture(_WIDTH, _HEIGHT, tuple(shapes))

@@ -85,6 +85,9 @@ def test_score_cube_and_whose_turn_it_is_are_shown_for_either_player() -> None:
     assert "● Ann, 167 pips, 3 points" in lines[2] and "○ Bob, 167 pips, 1 point" in lines[12]
     assert "● on roll" in lines[4] and "match to 7; cube 4, ○ owns it" in lines[7]
     assert "● doubles to 8" in board_text(START, player=1, on_roll=1, cube_value=4, offered=True)
+    assert "● beavers to 16" in board_text(START, player=1, cube_value=8, cube_owner=2, offered=2).splitlines()[4]
+    assert "○ raccoons to 32" in board_text(START, player=1, cube_value=16, cube_owner=2, offered=3).splitlines()[10]
+    assert "● resigns a gammon" in board_text(START, player=1, on_roll=1, resignation=2)
     assert "○ has won" in board_text(position("6:15", "off:15"))
     assert "cube" not in board_text(START, cube_value=0)
 
@@ -135,6 +138,21 @@ def test_a_picture_becomes_a_well_formed_svg() -> None:
     tags = [child.tag.rpartition("}")[2] for child in root]
     assert len(tags) == len(picture.shapes) and set(tags) == {"rect", "circle", "polygon", "text"}
     assert {"A & B", "<C>"} <= {child.text for child in root}
+
+
+def test_a_turned_cube_lies_in_the_half_of_who_must_answer() -> None:
+    def cube(value: int, offered: int, on_roll: int) -> Text:
+        shapes = board_picture(START, cube_value=value, cube_owner=2, offered=offered, on_roll=on_roll).shapes
+        return [shape for shape in shapes if isinstance(shape, Text) and shape.text == str(2 * value)][-1]
+
+    for on_roll in (0, 1):
+        double, beaver, raccoon = (cube(32 << turns, turns + 1, on_roll) for turns in range(3))
+        assert double.x == raccoon.x != beaver.x and (double.x < beaver.x) == (on_roll == 0)
+
+
+def test_a_resignation_is_written_on_the_board() -> None:
+    shapes = board_picture(START, resignation=3).shapes
+    assert "resigns a backgammon" in {shape.text for shape in shapes if isinstance(shape, Text)}
 
 
 def test_no_picture_leaves_its_frame() -> None:
