@@ -1,4 +1,4 @@
-"""The doubling cube as one player sees it, and when it may be turned (rules.md 2.1 to 2.7)."""
+"""The doubling cube as one player sees it, and when it may be turned (rules.md 2.1 to 2.7 and 2.9)."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any
 import torch
 from torch import Tensor
 
-__all__ = ["CENTRED", "MINE", "THEIRS", "Cube", "CubeTensors", "flip_owner", "may_double"]
+__all__ = ["CENTRED", "MINE", "THEIRS", "Cube", "CubeTensors", "flip_owner", "may_double", "may_turn_again"]
 
 CENTRED, MINE, THEIRS = 0, 1, 2
 _OWNERS = {"centred": CENTRED, "mine": MINE, "theirs": THEIRS}
@@ -33,6 +33,19 @@ def may_double(value: Tensor, owner: Tensor, away: Tensor, crawford: Tensor, max
     money = away[..., 0] == 0
     live = money | (value < away[..., 0])  # 2.4: a dead cube may not be offered
     return (owner != THEIRS) & ~crawford & live & (2 * value <= max_cube)
+
+
+def may_turn_again(value: Tensor, beavers: bool, raccoons: bool, max_cube: int) -> Tensor:
+    """How often a double of a cube at ``value`` ``[N]`` may be turned again at once, ``[N]`` int8, rules.md 2.9.
+
+    0 take or drop only; 1 the doubled player may beaver; 2 the offerer may then raccoon.
+    """
+    times = torch.zeros_like(value, dtype=torch.int8)
+    if beavers:
+        times = times + (4 * value <= max_cube)
+    if raccoons:
+        times = times + (8 * value <= max_cube)
+    return times
 
 
 def _found(field: object, bad: Tensor) -> str:

@@ -15,7 +15,7 @@ from torch import Tensor
 from .kernels.random import draw_uniform, draw_words, roll_dice
 from .launch import launch_rows
 
-__all__ = ["Purpose", "check_seed", "opening_rolls", "random_words", "rolls", "uniforms"]
+__all__ = ["Purpose", "check_seed", "opening_rolls", "opening_ties", "random_words", "rolls", "uniforms"]
 
 
 class Purpose(IntEnum):
@@ -25,6 +25,7 @@ class Purpose(IntEnum):
     TIE = 1
     POLICY = 2
     LEARNER = 3
+    OPENING_TIES = 4
 
 
 def check_seed(seed: int) -> int:
@@ -50,6 +51,18 @@ def rolls(seed: int, slots: Tensor, numbers: Tensor, opening: Tensor | None = No
 def opening_rolls(seed: int, slots: Tensor, numbers: Tensor) -> Tensor:
     """Opening rolls, ``[N, 2]`` int8: player 0's die and player 1's; the higher one starts with both numbers."""
     return rolls(seed, slots, numbers, torch.ones_like(slots, dtype=torch.bool))
+
+
+def opening_ties(seed: int, slots: Tensor, numbers: Tensor, most: int) -> Tensor:
+    """How often an opening roll was a tie before it was the one of `opening_rolls`, ``[N]`` int64, at most ``most``.
+
+    Each further tie has probability 1/6. Their numbers are in no stream; how many there were has its own.
+    """
+    word = random_words(seed, slots, numbers, Purpose.OPENING_TIES)[:, 0]
+    ties = torch.zeros_like(slots)
+    for tie in range(1, most + 1):
+        ties = ties + (word < 2**32 // 6**tie)
+    return ties
 
 
 def uniforms(seed: int, slots: Tensor, numbers: Tensor, purpose: Purpose) -> Tensor:

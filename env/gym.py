@@ -2,10 +2,11 @@
 
 Importing `nardy.env` registers ``nardy/Backgammon-v0``, ``nardy/Sprintgammon-v0`` and ``nardy/Longgammon-v0``. An
 action is one decision: a checker move ``(die - 1) * 25 + (point - 1)`` (point 25 the bar) or 150 roll, 151 double,
-152 take, 153 drop, 154 pass. What is legal now is in ``info["action_mask"]``, ready for
-``action_space.sample(mask)``; moves that would break the both-dice rule are not in it. An illegal action changes
-nothing, has reward 0, and ``info["illegal"]`` says which rule it breaks. `env.gym_batch` describes observation,
-information and reward, `env.gym_options` the options of ``reset``.
+152 take, 153 drop, 154 pass, 155 beaver, 156 raccoon, 157 to 159 resign a single game, a gammon, a backgammon, 160
+accept or 161 refuse that. What is legal now is in ``info["action_mask"]``, ready for ``action_space.sample(mask)``;
+moves that would break the both-dice rule are not in it. An illegal action changes nothing, has reward 0, and
+``info["illegal"]`` says which rule it breaks. `env.gym_batch` describes observation, information and reward,
+`env.gym_options` the options of ``reset``.
 """
 
 from __future__ import annotations
@@ -40,6 +41,10 @@ class BackgammonEnv(gymnasium.Env[Observation, np.int64]):
         jacoby: money only: gammons and backgammons count only once the cube has been turned.
         crawford: matches only: no cube in the first game that a side starts one point short.
         max_cube: no turn of the cube may go above this.
+        beavers: money only: who is doubled may turn the cube once more at once and keep it.
+        raccoons: money only, with beavers: the offerer may turn it a third time; it stays the beaverer's.
+        automatic_doubles: money only: how many ties of the opening roll double the centred cube.
+        resignation: before rolling a side may offer to lose at a level; the opponent accepts or play goes on.
         render_mode: "ansi" (text) or "rgb_array" (an image), both as player 0 sees the board.
     """
 
@@ -53,11 +58,17 @@ class BackgammonEnv(gymnasium.Env[Observation, np.int64]):
         jacoby: bool = False,
         crawford: bool = True,
         max_cube: int = 64,
+        beavers: bool = False,
+        raccoons: bool = False,
+        automatic_doubles: int = 0,
+        resignation: bool = False,
         render_mode: str | None = None,
     ) -> None:
         if render_mode is not None and render_mode not in RENDER_MODES:
             raise ValueError(f"render_mode: found {render_mode!r}, wanted one of {', '.join(RENDER_MODES)}")
-        options = game_options(variant, match_length, cube, jacoby, crawford, max_cube)
+        options = game_options(
+            variant, match_length, cube, jacoby, crawford, max_cube, beavers, raccoons, automatic_doubles, resignation
+        )
         self.render_mode = render_mode
         self.action_space = spaces.Discrete(NUM_ACTIONS)
         self.observation_space = observation_space(options)

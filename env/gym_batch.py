@@ -5,15 +5,19 @@ Observation (a dictionary, everything from the side of the player who decides):
 - ``board`` ``[2, 26]`` int8: side 0 he himself, side 1 the opponent; each side in its own numbering, 1 to 24 the
   points, 25 the bar, 0 the checkers off. Within a turn the position so far.
 - ``dice`` ``[4]`` int8: the dice left to play, 0 for none; two after a roll, four after a double.
-- ``phase``: 0 roll or double, 1 take or drop, 2 move (or pass), 3 the game is over; see `Phase`.
-- ``cube_value`` ``[1]`` int32: while a double is offered still the old value. ``cube_owner``: 0 centred, 1 he, 2 the
-  opponent.
+- ``phase``: 0 roll, double or resign; 1 he is doubled: take, drop or beaver; 2 move (or pass); 3 the game is over;
+  4 his double was beavered: take, drop or raccoon; 5 his beaver was raccooned: take or drop; 6 the opponent resigns:
+  accept or refuse. See `Phase`.
+- ``cube_value`` ``[1]`` int32: what the cube shows; while a double, beaver or raccoon waits (phases 1, 4, 5) what it
+  showed before that one, which is what a drop costs; a take doubles it. ``cube_owner``: 0 centred, 1 he, 2 the
+  opponent; in phases 4 and 5 it is who beavered.
 - ``away`` ``[2]`` int32: points that he and the opponent still need, 0 0 in a money game. ``crawford``: 0 or 1.
+- ``resignation``: the level that the opponent offers to lose, in phase 6, else 0.
 
-Information: ``player`` who decides, 0 or 1; ``action_mask`` ``[155]`` int8, 1 for a legal action; in a match ``score``
+Information: ``player`` who decides, 0 or 1; ``action_mask`` ``[162]`` int8, 1 for a legal action; in a match ``score``
 ``[2]`` int32 by player; when a game has just ended its signed ``points`` and ``level`` (positive for player 0, level 0
-after a drop) and whether it was ``dropped``; after an illegal action ``illegal``, the reason in words. The reward is
-what player 0 wins, only at the end of the episode: points of a money game, 1 or -1 for a match.
+after a drop) and whether it was ``dropped`` or ``resigned``; after an illegal action ``illegal``, the reason in words.
+The reward is what player 0 wins, only at the end of the episode: points of a money game, 1 or -1 for a match.
 """
 
 from __future__ import annotations
@@ -42,15 +46,30 @@ __all__ = ["GymBatch", "Stepped", "game_options", "observation_space"]
 
 Arrays = dict[str, npt.NDArray[Any]]
 
+# How often the cube has been turned without an answer, as drawings want to know.
+_TURNED: dict[int, int] = {Phase.ANSWER: 1, Phase.BEAVERED: 2, Phase.RACCOONED: 3}
+
 # The key of the dice here, so that they are not those of a training run; seeds select streams under it.
 _KEY = int.from_bytes(b"nardy", "big")
 
 
 def game_options(
-    variant: str, match_length: int | None, cube: bool, jacoby: bool, crawford: bool, max_cube: int
+    variant: str,
+    match_length: int | None,
+    cube: bool,
+    jacoby: bool,
+    crawford: bool,
+    max_cube: int,
+    beavers: bool = False,
+    raccoons: bool = False,
+    automatic_doubles: int = 0,
+    resignation: bool = False,
 ) -> GameOptions:
     """The keyword arguments of an environment as `GameOptions`; ``match_length`` None is money too."""
-    return GameOptions(variant, match_length or 0, cube, jacoby, crawford, max_cube)
+    length = match_length or 0
+    return GameOptions(
+        variant, length, cube, jacoby, crawford, max_cube, beavers, raccoons, automatic_doubles, resignation
+    )
 
 
 def observation_space(options: GameOptions) -> spaces.Dict:
@@ -65,6 +84,7 @@ def observation_space(options: GameOptions) -> spaces.Dict:
             "cube_owner": spaces.Discrete(3),
             "away": spaces.Box(0, max(1, options.match_length), (2,), np.int32),
             "crawford": spaces.Discrete(2),
+            "resignation": spaces.Discrete(4),
         }
     )
 
@@ -153,13 +173,14 @@ class GymBatch:
                 "points": _array(end.points, np.int64),
                 "level": _array(end.level, np.int64),
                 "dropped": _array(end.dropped),
+                "resigned": _array(end.resigned),
             },
         )
 
     def observation(self) -> Arrays:
         """The observations ``[N, ...]``, fresh arrays."""
         seen = self.decisions.observation()
-        whole = ("phase", "cube_owner", "crawford")
+        whole = ("phase", "cube_owner", "crawford", "resignation")
         arrays = {name: _array(tensor, np.int64 if name in whole else None) for name, tensor in seen.items()}
         arrays["cube_value"] = arrays["cube_value"][:, None]
         return arrays
@@ -183,16 +204,17 @@ class GymBatch:
         decisions, games = self.decisions, self.decisions.games
         player = int(games.player[game])
         board = decisions.boards[game : game + 1]
-        owner = int(games.cube_owner[game])
+        value, owner = (int(shown[game]) for shown in decisions.cube_shown())
         return {
             "board": (flip(board) if player else board)[0].cpu(),
             "dice": decisions.dice_left[game].tolist(),
-            "cube_value": int(games.cube_value[game]) if self.options.cube else 0,
+            "cube_value": value if self.options.cube else 0,
             "cube_owner": (3 - owner) % 3 if player else owner,
             "score": games.score[game].tolist(),
             "match_length": self.options.match_length,
             "on_roll": player,
-            "offered": int(decisions.phase[game]) == Phase.ANSWER,
+            "offered": _TURNED.get(int(decisions.phase[game]), 0),
+            "resignation": int(decisions.resignation[game]),
             "variant": self.options.variant,
         }
 

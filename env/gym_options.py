@@ -1,8 +1,9 @@
 """The options of ``reset`` in the Gymnasium faces: a position, dice and a cube to start from, read and checked.
 
 ``board``: ``[2, 26]``, side 0 the player on roll. ``dice``: two numbers. ``cube``: a `Cube` or its fields as a dict, as
-the player on roll sees it. ``player``: who is on roll, 0 or 1, by default 0 if any of the others is given. Where there
-are several games, each may also be given for every game: ``[N, 2, 26]``, ``[N, 2]``, tensors in the cube, ``[N]``.
+the player on roll sees it; automatic doubles come only where none of these options is given. ``player``: who is on
+roll, 0 or 1, by default 0 if any of the others is given. Where there are several games, each may also be given for
+every game: ``[N, 2, 26]``, ``[N, 2]``, tensors in the cube, ``[N]``.
 In longgammon it is the second player's first roll where only his own checkers have not moved yet. Errors are
 `ValueError` and name the option.
 """
@@ -50,7 +51,9 @@ def read_options(options: Mapping[str, Any], game: GameOptions, num_games: int, 
     if boards is not None and dice is None:
         dice = torch.zeros((num_games, 2), dtype=torch.int8)  # before the roll
     player = _player(given.get("player", 0), num_games)
-    cube = _cube(given["cube"], game, num_games) if "cube" in given else None
+    cube = Cube() if game.automatic_doubles else None
+    if "cube" in given:
+        cube = _cube(given["cube"], game, num_games)
     boards, dice = (None if tensor is None else tensor.to(device) for tensor in (boards, dice))
     return SetUp(boards, player.to(device), dice, cube)
 
@@ -132,7 +135,7 @@ def _check_cube(cube: CubeTensors, game: GameOptions) -> None:
         raise ValueError(f"value: found {int(cube.value.max())}, wanted at most max_cube, {game.max_cube}")
     if bool(cube.jacoby.any()) and not game.jacoby:
         raise ValueError("jacoby: found it, wanted none: this game is played without")
-    if bool(cube.beavers.any()):
+    if bool(cube.beavers.any()) and not game.beavers:
         raise ValueError("beavers: found them, wanted none: this game is played without")
     if not game.match_length and bool((cube.away != 0).any()):
         raise ValueError("away: found a score, wanted none in a money game")

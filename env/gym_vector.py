@@ -46,6 +46,10 @@ class BackgammonVectorEnv(VectorEnv[Arrays, npt.NDArray[np.int64], npt.NDArray[A
         jacoby: bool = False,
         crawford: bool = True,
         max_cube: int = 64,
+        beavers: bool = False,
+        raccoons: bool = False,
+        automatic_doubles: int = 0,
+        resignation: bool = False,
         render_mode: str | None = None,
         device: torch.device | str = "cpu",
     ) -> None:
@@ -53,7 +57,9 @@ class BackgammonVectorEnv(VectorEnv[Arrays, npt.NDArray[np.int64], npt.NDArray[A
             raise ValueError(f"num_envs: found {num_envs}, wanted 1 or more")
         if render_mode is not None and render_mode not in RENDER_MODES:
             raise ValueError(f"render_mode: found {render_mode!r}, wanted one of {', '.join(RENDER_MODES)}")
-        options = game_options(variant, match_length, cube, jacoby, crawford, max_cube)
+        options = game_options(
+            variant, match_length, cube, jacoby, crawford, max_cube, beavers, raccoons, automatic_doubles, resignation
+        )
         self.num_envs = num_envs
         self.render_mode = render_mode
         self.single_action_space = spaces.Discrete(NUM_ACTIONS)

@@ -10,7 +10,23 @@ import torch
 from torch import Tensor
 
 from .cube import THEIRS
-from .decisions import DOUBLE, DROP, NUM_ACTIONS, PASS, ROLL, TAKE, Decisions, Phase
+from .decisions import (
+    ACCEPT,
+    BEAVER,
+    DOUBLE,
+    DROP,
+    NUM_ACTIONS,
+    PASS,
+    RACCOON,
+    REFUSE,
+    RESIGN_BACKGAMMON,
+    RESIGN_SINGLE,
+    ROLL,
+    TAKE,
+    Decisions,
+    Phase,
+)
+from .drawing import RESIGNED
 from .moves import HEAD, apply_move, move_mask, use_die, use_head
 from .variants import Variant, get_variant
 
@@ -37,6 +53,44 @@ def why_no_double(decisions: Decisions, game: int) -> str | None:
     return None
 
 
+def _why_not_again(decisions: Decisions, game: int, action: int, phase: Phase) -> str:
+    """Why there can be no beaver or raccoon now (2.9)."""
+    options = decisions.games.options
+    name, allowed, waits, times = "beaver", options.beavers, phase is Phase.ANSWER, 4
+    if action == RACCOON:
+        name, allowed, waits, times = "raccoon", options.raccoons, phase is Phase.BEAVERED, 8
+    if options.match_length:
+        return f"there are no {name}s in a match (rule 2.9)"
+    if not allowed:
+        return f"this game is played without {name}s (rule 2.9)"
+    if not waits:
+        return f"only {'a double' if action == BEAVER else 'a beaver'} is answered by a {name} (rule 2.9)"
+    assert times * int(decisions.games.cube_value[game]) > options.max_cube
+    return f"the cube may not go above {options.max_cube} (rule 2.5)"
+
+
+def _why_no_resignation(decisions: Decisions, game: int, level: int) -> str:
+    """Why the player on roll cannot offer to lose at ``level`` now (1.8), if nothing waits for an answer."""
+    games = decisions.games
+    rules = get_variant(games.options.variant)
+    if not games.options.resignation:
+        return "this game is played without resignations (rule 1.8)"
+    if level > rules.max_level:
+        return f"{rules.name} has no {RESIGNED[level - 1].removeprefix('a ')} (rule 4.4)"
+    refused = int(games.refused[game])
+    if level <= refused and not bool(games.dice[game].any()):
+        return f"{RESIGNED[refused - 1]} has been refused in this turn, only more may be resigned now (rule 1.8)"
+    return "the dice are rolled already, and resigning comes before (rule 1.8)"
+
+
+_WAITING = {
+    Phase.ANSWER: "a double is offered: take or drop it first (rule 2.3)",
+    Phase.BEAVERED: "the double was beavered: take or drop that first (rule 2.9)",
+    Phase.RACCOONED: "the beaver was raccooned: take or drop that first (rule 2.9)",
+    Phase.RESIGNED: "the opponent resigns: accept or refuse first (rule 1.8)",
+}
+
+
 def why_illegal(decisions: Decisions, game: int, action: int) -> str:
     """The reason in words why ``action``, which must be illegal, cannot be taken in ``game`` now."""
     phase = Phase(int(decisions.phase[game]))
@@ -44,14 +98,20 @@ def why_illegal(decisions: Decisions, game: int, action: int) -> str:
         return f"there is no action {action}: actions are numbered 0 to {NUM_ACTIONS - 1}"
     if phase is Phase.OVER:
         return "the game is over"
-    if phase is Phase.ANSWER:
-        return "a double is offered: take or drop it first (rule 2.3)"
+    if action in (BEAVER, RACCOON) and phase is not Phase.RESIGNED:
+        return _why_not_again(decisions, game, action, phase)
+    if phase in _WAITING:
+        return _WAITING[phase]
     if action in (TAKE, DROP):
         return "no double is offered (rule 2.10)"
+    if action in (ACCEPT, REFUSE):
+        return "no resignation is offered (rule 1.8)"
+    if RESIGN_SINGLE <= action <= RESIGN_BACKGAMMON:
+        return _why_no_resignation(decisions, game, action - RESIGN_SINGLE + 1)
     if action == DOUBLE:
         return why_no_double(decisions, game) or "the dice are rolled already, and doubling comes before (rule 2.2)"
     if phase is Phase.CUBE:
-        return "the dice are not rolled yet: roll or double (rule 1.3)"
+        return "the dice are not rolled yet: roll first (rule 1.3)"
     if action == ROLL:
         return "the dice are rolled already (rule 1.3)"
     if action == PASS:

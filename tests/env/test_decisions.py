@@ -91,7 +91,7 @@ def slow_moves(decisions: Decisions, moving: Tensor) -> Tensor:
 
 
 def slow_mask(decisions: Decisions) -> Tensor:
-    """The legal actions from the state alone, by the plain rules of the tests."""
+    """The legal actions from the state alone, by the plain rules of the tests; no beavers, no resignation."""
     games, options = decisions.games, decisions.games.options
     moving = decisions.phase == Phase.MOVE
     moves = torch.zeros((games.num_games, NUM_MOVES), dtype=torch.bool)
@@ -100,7 +100,7 @@ def slow_mask(decisions: Decisions) -> Tensor:
     mine = torch.where(games.player[:, None] == 0, games.score, games.score.flip(1))[:, 0]
     dead = (mine + games.cube_value >= options.match_length) if options.match_length else torch.zeros_like(asked)
     double = asked & ~dead & ~games.crawford & (games.cube_owner != THEIRS) & (2 * games.cube_value <= options.max_cube)
-    columns = [asked, double, answers, answers, moving & ~moves.any(1)]
+    columns = [asked, double, answers, answers, moving & ~moves.any(1), *[torch.zeros_like(asked)] * 7]
     return torch.cat([moves, torch.stack(columns, 1)], 1)
 
 
@@ -327,7 +327,7 @@ def test_a_position_that_is_set_up_counts_as_a_first_turn_where_nobody_has_moved
 REASONS = [
     (placed(*RACE), move(3, 6), "not rolled yet"),
     (placed(*RACE), TAKE, "no double is offered"),
-    (placed(*RACE), NUM_ACTIONS, "there is no action 155"),
+    (placed(*RACE), NUM_ACTIONS, "there is no action 162"),
     (placed(*RACE, dice=(3, 1)), DOUBLE, "rolled already"),
     (placed(*RACE, dice=(3, 1)), ROLL, "rolled already"),
     (placed(*RACE, dice=(3, 1)), PASS, "there is a legal move"),

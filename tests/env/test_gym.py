@@ -16,11 +16,27 @@ from gymnasium.utils.env_checker import check_env, data_equivalence
 from gymnasium.vector import AutoresetMode
 
 from nardy.env import BackgammonEnv, BackgammonVectorEnv, Cube, Phase
-from nardy.env.decisions import DOUBLE, DROP, PASS, ROLL, TAKE
+from nardy.env.decisions import (
+    ACCEPT,
+    BEAVER,
+    DOUBLE,
+    DROP,
+    NUM_ACTIONS,
+    PASS,
+    RACCOON,
+    REFUSE,
+    RESIGN_BACKGAMMON,
+    RESIGN_GAMMON,
+    RESIGN_SINGLE,
+    ROLL,
+    TAKE,
+)
 
 from ..positions import from_boards, position, text
 
 IDS = ("nardy/Backgammon-v0", "nardy/Sprintgammon-v0", "nardy/Longgammon-v0")
+MONEY_OPTIONS = {"jacoby": True, "beavers": True, "raccoons": True, "automatic_doubles": 2, "resignation": True}
+RESIGNATIONS = {RESIGN_SINGLE, RESIGN_GAMMON, RESIGN_BACKGAMMON}
 RACE = position("6:5 5:5 4:5", "19:5 20:5 21:5")
 
 
@@ -49,8 +65,8 @@ def board(observation: dict[str, Any]) -> str:
 
 
 def some_action(mask: npt.NDArray[np.int8], random: np.random.Generator, doubling: float = 0.05) -> int:
-    """A random legal action; the cube is turned seldom, and a double mostly taken."""
-    if mask[DOUBLE] and random.random() > doubling:
+    """A random legal action; the cube is turned seldom, a double mostly taken, a game seldom resigned."""
+    if mask[ROLL] and random.random() > doubling:
         return ROLL
     if mask[TAKE] and random.random() < 0.7:
         return TAKE
@@ -67,6 +83,8 @@ def some_action(mask: npt.NDArray[np.int8], random: np.random.Generator, doublin
         {"cube": False},
         {"match_length": 1},
         {"max_cube": 1},
+        {"match_length": 3, "resignation": True},
+        MONEY_OPTIONS,
     ],
     ids=str,
 )
@@ -95,7 +113,29 @@ def test_an_episode_pays_player_0_what_the_games_were_worth_and_only_at_the_end(
             assert sorted(info["score"])[1] == length > sorted(info["score"])[0]
         else:
             assert reward == total != 0
-            assert info["dropped"] == (info["level"] == 0)
+            assert info["dropped"] == (info["level"] == 0) and not info["resigned"]
+
+
+@pytest.mark.parametrize("arguments", [MONEY_OPTIONS, {"match_length": 3, "resignation": True}], ids=["money", "match"])
+def test_an_episode_with_every_option_pays_what_its_games_were_worth(arguments: dict[str, Any]) -> None:
+    env = make(IDS[1], **arguments)
+    random = np.random.default_rng(4)
+    seen: set[int] = set()
+    ends: set[str] = set()
+    for seed in range(12):
+        observation, info = env.reset(seed=seed)
+        total, reward, terminated = 0, 0.0, False
+        while not terminated:
+            assert observation in env.observation_space and legal(info) and reward == 0
+            assert (observation["resignation"] > 0) == (observation["phase"] == Phase.RESIGNED)
+            seen.add(int(observation["phase"]))
+            able = sorted(legal(info) - (RESIGNATIONS if random.random() < 0.8 else set()))
+            observation, reward, terminated, _, info = env.step(int(random.choice(able)))
+            total += info.get("points", 0)
+            ends |= {name for name in ("dropped", "resigned") if info.get(name)}
+        assert reward == (total if arguments is MONEY_OPTIONS else 2 * (info["score"][0] == 3) - 1)
+    assert seen >= {Phase.CUBE, Phase.ANSWER, Phase.MOVE, Phase.RESIGNED} and ends == {"dropped", "resigned"}
+    assert arguments is not MONEY_OPTIONS or seen >= {Phase.BEAVERED, Phase.RACCOONED}
 
 
 def test_a_seed_fixes_this_episode_and_those_after_it() -> None:
@@ -158,6 +198,46 @@ def test_a_cube_brings_the_score_of_a_match() -> None:
     assert info["score"].tolist() == [0, 0] and observation["crawford"] == 0
 
 
+def test_a_cube_with_beavers_is_accepted_where_they_are_played() -> None:
+    env = make(beavers=True)
+    observation, info = env.reset(options={"board": RACE, "cube": Cube(2, "mine", beavers=True)})
+    assert legal(info) == {ROLL, DOUBLE} and observation["cube_value"] == [2]
+
+
+def test_a_position_that_is_set_up_has_no_automatic_double() -> None:
+    env = make(automatic_doubles=3)
+    assert {int(env.reset(seed=seed)[0]["cube_value"][0]) for seed in range(40)} > {1}
+    for given in ({"board": RACE}, {"dice": (3, 1)}, {"player": 1}):
+        assert all(env.reset(seed=seed, options=given)[0]["cube_value"] == [1] for seed in range(40))
+    assert env.reset(options={"board": RACE, "cube": Cube(2)})[0]["cube_value"] == [2]
+
+
+def test_a_beaver_a_raccoon_and_a_resignation_are_shown_to_who_must_answer() -> None:
+    env = make(beavers=True, raccoons=True, resignation=True, render_mode="ansi")
+    env.reset(options={"board": RACE, "player": 1})
+    for action, player, phase, value, owner, words in (
+        (RESIGN_GAMMON, 0, Phase.RESIGNED, 1, 0, "○ resigns a gammon"),
+        (REFUSE, 1, Phase.CUBE, 1, 0, "○ on roll"),
+        (DOUBLE, 0, Phase.ANSWER, 1, 0, "○ doubles to 2"),
+        (BEAVER, 1, Phase.BEAVERED, 2, 2, "● beavers to 4"),
+        (RACCOON, 0, Phase.RACCOONED, 4, 1, "○ raccoons to 8"),
+    ):
+        observation, *_, info = env.step(action)
+        assert (info["player"], observation["phase"], observation["cube_owner"]) == (player, phase, owner)
+        assert observation["cube_value"] == [value] and words in env.render()
+        assert observation["resignation"] == (2 if phase is Phase.RESIGNED else 0)
+    _, reward, terminated, _, info = env.step(DROP)
+    assert (reward, terminated, info["dropped"], info["resigned"], info["level"]) == (-4, True, True, False, 0)
+
+
+def test_an_accepted_resignation_ends_the_episode() -> None:
+    env = make(resignation=True)
+    env.reset(options={"board": RACE})
+    env.step(RESIGN_GAMMON)
+    _, reward, terminated, _, info = env.step(ACCEPT)
+    assert (reward, terminated, info["points"], info["level"], info["resigned"]) == (-2, True, -2, -2, True)
+
+
 SIXTEEN = ((1, *RACE[0][1:]), RACE[1])  # one more off
 BAD_OPTIONS: list[tuple[dict[str, Any], dict[str, Any], str]] = [
     ({}, {"bord": RACE}, "options: found 'bord', wanted any of board, dice, cube, player"),
@@ -200,6 +280,9 @@ def test_impossible_options_are_refused_by_name(
         ({"match_length": -3}, "match_length: found -3"),
         ({"jacoby": True, "match_length": 3}, "jacoby: found it with match_length"),
         ({"max_cube": 63}, "max_cube: found 63"),
+        ({"beavers": True, "match_length": 3}, "beavers: found it with match_length"),
+        ({"raccoons": True}, "raccoons: found it without beavers"),
+        ({"automatic_doubles": -1}, "automatic_doubles: found -1"),
     ],
 )
 def test_impossible_arguments_are_refused_by_name(arguments: dict[str, Any], message: str) -> None:
@@ -220,7 +303,7 @@ def test_an_illegal_action_changes_nothing_and_says_why() -> None:
     for action, reason in (
         (move(3, 7), "no checker on point 7"),
         (ROLL, "rolled already"),
-        (155, "no action 155"),
+        (162, "no action 162"),
         (-1, ""),
     ):
         after, reward, terminated, truncated, now = env.step(action)
@@ -322,6 +405,7 @@ def same_infos(found: dict[str, Any], wanted: dict[str, Any]) -> None:
     ("name", "arguments", "steps"),
     [
         (IDS[0], {"jacoby": True}, 250),
+        (IDS[0], MONEY_OPTIONS, 150),
         (IDS[1], {"match_length": 3}, 250),
         (IDS[1], {}, 150),
         (IDS[2], {}, 250),
@@ -339,12 +423,12 @@ def test_the_vector_environment_plays_what_single_ones_play(name: str, arguments
         same_infos(infos, wanted_infos)
         actions = np.array([some_action(mask, random, 0.3) for mask in infos["action_mask"]])
         if step % 10 == 0:
-            actions[step // 10 % 4] = random.integers(155)  # mostly illegal
+            actions[step // 10 % 4] = random.integers(NUM_ACTIONS)  # mostly illegal
         found, *results, infos = vector.step(actions)
         wanted, *wanted_results, wanted_infos = single.step(actions)
         assert data_equivalence(results, wanted_results, exact=True)
         ends += int(results[1].sum())
-    assert ends > (2 if name == IDS[2] else 5)
+    assert ends > 0
     single.close()
 
 
@@ -362,7 +446,7 @@ def test_an_episode_that_ends_starts_anew_in_the_same_step() -> None:
     assert infos["final_info"]["points"].tolist() == [1, 0, 0]
     assert infos["_illegal"].tolist() == [False, True, False] and "rolled already" in infos["illegal"][1]
     assert observation["phase"].tolist() == [Phase.MOVE] * 3 and observation["cube_value"][:, 0].tolist() == [1, 1, 2]
-    assert infos["action_mask"].shape == (3, 155) and infos["action_mask"].any(1).all()
+    assert infos["action_mask"].shape == (3, NUM_ACTIONS) and infos["action_mask"].any(1).all()
 
 
 def test_each_game_of_the_vector_can_have_its_own_position_dice_cube_and_seed() -> None:
