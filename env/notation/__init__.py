@@ -5,6 +5,7 @@ from .fibs import fibs_board, read_fibs_board
 from .mat import match_text
 from .mat_reader import read_match_text
 from .match_id import gnubg_id, match_id, read_gnubg_id, read_match_id
+from .match_walk import game_states
 from .moves import Play, find_play, match_play, play_text, plays
 from .position_id import position_id, position_letters, read_position_id, read_position_letters
 from .record import (
@@ -13,8 +14,8 @@ from .record import (
     MatchRecord,
     Resignation,
     Roll,
-    game_states,
     recorded_roll,
+    under_rules,
 )
 from .state import GameState, GameStatus, Offer
 from .xgid import read_xgid, xgid
@@ -49,5 +50,6 @@ __all__ = [
     "read_position_letters",
     "read_xgid",
     "recorded_roll",
+    "under_rules",
     "xgid",
 ]

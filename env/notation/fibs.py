@@ -8,7 +8,7 @@ becomes player 1. The line does not say Jacoby, beavers or the limit of the cube
 from __future__ import annotations
 
 from .errors import NotationError, naming, read_integer, shown
-from .state import MAX_CUBE, MAX_SCORE, GameState, GameStatus, Offer, Position, with_off
+from .state import MAX_CUBE, MAX_SCORE, GameState, GameStatus, Offer, Position, with_off, writable_rules_of
 
 __all__ = ["fibs_board", "read_fibs_board"]
 
@@ -158,6 +158,7 @@ class _Fields:
 
 
 def _check_sayable(state: GameState) -> None:
+    writable_rules_of(state.variant)
     if state.status is not GameStatus.PLAYING:
         raise NotationError(f"cannot say a game that is {state.status.name.lower()}, wanted one that is played")
     if state.resignation:

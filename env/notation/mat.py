@@ -7,8 +7,11 @@ GNU Backgammon drops an illegal move and shifts all that follows.
 from __future__ import annotations
 
 from .errors import NotationError, naming, shown
-from .record import Action, CubeAction, GameRecord, MatchRecord, Resignation, Roll, Walk, apply_hops, walk_games
-from .state import GameState, Offer
+from .hops import apply_hops
+from .match_walk import walk_games
+from .record import Action, CubeAction, GameRecord, MatchRecord, Resignation, Roll
+from .state import GameState, Offer, writable_rules_of
+from .walk import Walk
 
 __all__ = ["match_text"]
 
@@ -21,12 +24,15 @@ _AFTER_ROW, _OWN_LINE = " " * 34, " " * 6
 def match_text(match: MatchRecord) -> str:
     """The text of ``match``; a sprintgammon match gets the header that says so.
 
-    GNU Backgammon 1.07 reads no further game after one that ended with a beaver dropped, not even from its own export.
+    Left out, since the layout has no place for them: resignations that were refused or wait for an answer, the moves
+    made in an unfinished turn, and the rules agreed on. GNU Backgammon 1.07 reads no further game after one that ended
+    with a beaver dropped, not even from its own export.
 
-    `NotationError` for a record that breaks a rule, for names and headers that the layout cannot hold, and for a
-    taken beaver without a roll after it: the layout has no cell for that take.
+    `NotationError` for a record that breaks a rule, for names and headers that the layout cannot hold, for a taken
+    beaver without a roll after it (the layout has no cell for that take), and for automatic doubles.
     """
     with naming("mat"):
+        writable_rules_of(match.variant)
         walks = walk_games(match)
         check_names(match)
         lines = [f'; [{key} "{value}"]\n' for key, value in _headers(match)]
@@ -34,6 +40,8 @@ def match_text(match: MatchRecord) -> str:
         text += f" {match.match_length} point match\n\n"
         for number, (game, walk) in enumerate(zip(match.games, walks, strict=True), start=1):
             with naming(f"game {number}"):
+                if game.automatic_doubles:
+                    raise NotationError("cannot say automatic doubles, wanted a cube that starts at 1")
                 _check_takes(game, walk)
             cells = [f"{name} : {points}" for name, points in zip(match.names, game.score, strict=True)]
             if max(len(cell) for cell in cells) > MAX_NAME_CELL:

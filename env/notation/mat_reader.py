@@ -13,22 +13,13 @@ import re
 import torch
 
 from .errors import NotationError, naming, read_integer, shown
+from .hops import apply_hops, one_die_each
 from .mat import HYPERGAMMON, check_names
+from .match_walk import check_length, check_score, crawford_game
 from .moves import PASSES, Hop, covers, match_play, parse_moves, plays
-from .record import (
-    CubeAction,
-    GameRecord,
-    MatchRecord,
-    Resignation,
-    Roll,
-    Walk,
-    apply_hops,
-    check_length,
-    check_score,
-    crawford_game,
-    one_die_each,
-)
-from .state import MAX_CUBE, MAX_SCORE, Offer, rules_of
+from .record import CubeAction, GameRecord, MatchRecord, Resignation, Roll
+from .state import MAX_CUBE, MAX_SCORE, Offer, writable_rules_of
+from .walk import Walk
 
 __all__ = ["read_match_text"]
 
@@ -54,7 +45,7 @@ def read_match_text(text: str, variant: str = "backgammon") -> MatchRecord:
     `NotationError` names the line, what was found and what was wanted.
     """
     with naming("mat"):
-        rules_of(variant)
+        writable_rules_of(variant)
         if len(text) > MAX_TEXT:
             raise NotationError(f"found {len(text)} characters, wanted at most {MAX_TEXT}")
         reader = _Reader(variant)

@@ -12,7 +12,7 @@ from ..board import start_boards
 from .bits import from_letters, to_letters
 from .errors import NotationError, naming, shown
 from .position_id import position_id, read_position_id
-from .state import GameState, GameStatus, Offer, rules_of
+from .state import GameState, GameStatus, Offer, writable_rules_of
 from .xgid import read_xgid
 
 __all__ = ["gnubg_id", "match_id", "read_gnubg_id", "read_match_id"]
@@ -43,6 +43,8 @@ def match_id(state: GameState) -> str:
 
     ``NotationError`` for a money game that does not say whether the Jacoby rule is in use.
     """
+    with naming("match id"):
+        writable_rules_of(state.variant)
     if state.jacoby is None:
         raise NotationError("match id: jacoby: found a state that does not say, wanted yes or no")
     larger, smaller = sorted(state.dice, reverse=True) if state.dice else (0, 0)
@@ -73,7 +75,7 @@ def match_id(state: GameState) -> str:
 def read_match_id(text: str, board: Tensor | None = None, variant: str = "backgammon") -> GameState:
     """The state of a Match ID; ``board`` ``[2, 26]``, side 0 on roll, is the position, the starting one if None."""
     with naming(f"match id {shown(text)}"):
-        rules_of(variant)
+        writable_rules_of(variant)
         if board is None:
             board = start_boards(1, variant)[0]
         return _state(from_letters(text, _BYTES), board, variant)

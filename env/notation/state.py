@@ -25,7 +25,7 @@ Position = tuple[tuple[int, ...], tuple[int, ...]]  # a board [2, 26] as numbers
 OFF, BAR = 0, 25
 MAX_SCORE = 2**15 - 1
 MAX_CUBE = 2**15
-_WRITABLE = ("backgammon", "sprintgammon")  # my point p is the opponent's 25 - p, as every format has it
+_WRITABLE = ("backgammon", "sprintgammon")  # my point p is the opponent's 25 - p, as every foreign format has it
 
 
 class GameStatus(IntEnum):
@@ -86,7 +86,7 @@ class GameState:
     variant: str = "backgammon"
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "board", as_position(self.board, self.variant))
+        object.__setattr__(self, "board", checked_position(self.board, self.variant))
         object.__setattr__(self, "offer", Offer(self.offer))
         object.__setattr__(self, "status", GameStatus(self.status))
         self._check_numbers()
@@ -191,7 +191,14 @@ def check_cube_value(value: int, name: str) -> None:
 
 
 def rules_of(variant: str) -> Variant:
-    """The variant, if the formats of this folder can say its positions; else ``NotationError`` names it."""
+    """The variant, if there is one of that name; else ``NotationError``."""
+    if variant not in VARIANTS:
+        raise NotationError(f"variant: found {shown(variant)}, wanted one of {', '.join(VARIANTS)}")
+    return VARIANTS[variant]
+
+
+def writable_rules_of(variant: str) -> Variant:
+    """The variant, if the formats of other programs can say its positions; else ``NotationError`` names it."""
     if variant not in _WRITABLE:
         why = "its points are numbered another way" if variant in VARIANTS else "it is not known"
         raise NotationError(f"variant: found {shown(variant)}, wanted one of {', '.join(_WRITABLE)}: {why}")
@@ -199,8 +206,14 @@ def rules_of(variant: str) -> Variant:
 
 
 def as_position(board: Tensor | Position, variant: str) -> Position:
+    """``board`` as checked numbers; ``NotationError`` if it is none of ``variant``, or other programs cannot say it."""
+    writable_rules_of(variant)
+    return checked_position(board, variant)
+
+
+def checked_position(board: Tensor | Position, variant: str) -> Position:
     """``board`` as checked numbers, ``NotationError`` if it cannot be a position of ``variant``."""
-    num_checkers = rules_of(variant).num_checkers
+    rules = rules_of(variant)
     rows = board.tolist() if isinstance(board, Tensor) else board
     if len(rows) != 2 or any(len(row) != 26 for row in rows):
         raise NotationError("board: found another shape, wanted [2, 26]")
@@ -208,26 +221,28 @@ def as_position(board: Tensor | Position, variant: str) -> Position:
     for side in sides:
         if min(side) < 0:
             raise NotationError("board: found a negative number of checkers, wanted 0 or more everywhere")
-        if sum(side) != num_checkers:
-            raise NotationError(f"board: found {sum(side)} checkers on a side, wanted {num_checkers}")
-    _check_both(sides, num_checkers)
+        if sum(side) != rules.num_checkers:
+            raise NotationError(f"board: found {sum(side)} checkers on a side, wanted {rules.num_checkers}")
+    _check_both(sides, rules)
     return sides
 
 
-def _check_both(sides: Position, num_checkers: int) -> None:
+def _check_both(sides: Position, rules: Variant) -> None:
     mine, theirs = sides
     for point in range(1, 25):
-        if mine[point] and theirs[25 - point]:
+        if mine[point] and theirs[rules.opposite(point)]:
             raise NotationError(f"board: found both sides on point {point} of the mover, wanted one owner a point")
-    if mine[OFF] == theirs[OFF] == num_checkers:
+    if mine[OFF] == theirs[OFF] == rules.num_checkers:
         raise NotationError("board: found both sides borne off, wanted at most one")
+    if rules.blocking and (mine[BAR] or theirs[BAR]):
+        raise NotationError(f"board: found a checker on the bar, wanted none: {rules.name} has no bar")
     if mine[BAR] and theirs[BAR] and all(min(side[1:7]) >= 2 for side in sides):
         raise NotationError("board: found both sides on the bar against closed boards, wanted a side that can enter")
 
 
 def with_off(points: Sequence[int], variant: str) -> tuple[int, ...]:
     """A side's 26 numbers from its 25 of points 1 to 24 and bar; what is missing is off (sprintgammon has 3)."""
-    num_checkers = rules_of(variant).num_checkers
+    num_checkers = writable_rules_of(variant).num_checkers
     if sum(points) > num_checkers:
         raise NotationError(f"board: found {sum(points)} checkers on a side, wanted at most {num_checkers}")
     return (num_checkers - sum(points), *points)

@@ -7,7 +7,7 @@ here, a beaver on offer (its letters ``B`` and ``R`` are refused, as GNU Backgam
 from __future__ import annotations
 
 from .errors import NotationError, naming, read_integer, shown
-from .state import MAX_CUBE, MAX_SCORE, GameState, GameStatus, Offer, with_off
+from .state import MAX_CUBE, MAX_SCORE, GameState, GameStatus, Offer, with_off, writable_rules_of
 
 __all__ = ["read_xgid", "xgid"]
 
@@ -67,6 +67,7 @@ def read_xgid(text: str, variant: str = "backgammon") -> GameState:
 
 
 def _check_sayable(state: GameState) -> None:
+    writable_rules_of(state.variant)
     if state.status is not GameStatus.PLAYING:
         raise NotationError(f"cannot say a game that is {state.status.name.lower()}, wanted one that is played")
     if state.resignation:

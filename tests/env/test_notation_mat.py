@@ -27,8 +27,8 @@ from nardy.env.notation import (
     recorded_roll,
 )
 from nardy.env.notation.mat_reader import _GameReader
-from nardy.env.notation.record import Walk
 from nardy.env.notation.state import GameState
+from nardy.env.notation.walk import Walk
 
 from ..positions import position
 

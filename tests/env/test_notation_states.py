@@ -187,7 +187,6 @@ def test_other_numberings_are_refused_by_name(variant: str) -> None:
     for act in (
         lambda: position_id(start(), variant),
         lambda: position_letters(start(), variant),
-        lambda: GameState(start(), variant=variant),
         lambda: read_position_id(START_ID, variant),
         lambda: read_match_id("cAnvAAAAAAAE", None, variant),
         lambda: read_gnubg_id(f"{START_ID}:cAnvAAAAAAAE", variant),
@@ -196,6 +195,26 @@ def test_other_numberings_are_refused_by_name(variant: str) -> None:
     ):
         with pytest.raises(NotationError, match=f"variant: found '{variant}'"):
             act()
+
+
+@pytest.mark.parametrize("write", [match_id, gnubg_id, xgid, fibs_board])
+def test_no_foreign_format_says_a_longgammon_state(write: Callable[[GameState], str]) -> None:
+    state = GameState(start("longgammon"), match_length=3, jacoby=False, beavers=False, variant="longgammon")
+    with pytest.raises(NotationError, match=r"variant: found 'longgammon'.*numbered another way"):
+        write(state)
+
+
+def test_a_longgammon_state_is_checked_by_its_own_numbers() -> None:
+    def state(mover: str, opponent: str) -> GameState:
+        return GameState(position(mover, opponent, "longgammon"), variant="longgammon")
+
+    assert state("12:15", "1:15").board[1][13] == 15  # 25 - 12: one point in backgammon, two here
+    with pytest.raises(NotationError, match="found both sides on point 12 of the mover"):
+        state("12:15", "12:15")
+    with pytest.raises(NotationError, match="longgammon has no bar"):
+        state("24:14 bar:1", "12:15")
+    with pytest.raises(NotationError, match="variant: found 'nackgammon', wanted one of backgammon, sprintgammon"):
+        GameState(start(), variant="nackgammon")
 
 
 def _start(**fields: object) -> GameState:
