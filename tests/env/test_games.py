@@ -354,6 +354,7 @@ def test_a_state_that_does_not_fit_is_refused(change: dict[str, Tensor | None], 
         ({"match_length": -1}, "match_length: found -1"),
         ({"match_length": 5, "jacoby": True}, "jacoby: found it with match_length"),
         ({"max_cube": 48}, "max_cube: found 48"),
+        ({"max_cube": 2**25}, "max_cube: found 33554432, wanted a power of two from 1 to"),
         ({"variant": "chess"}, "variant: found 'chess'"),
     ],
 )

@@ -505,8 +505,9 @@ def test_the_vector_renders_every_game() -> None:
 
 
 @pytest.mark.gpu
-def test_the_vector_environment_plays_the_same_on_a_gpu(scale: Callable[[int], int]) -> None:
-    on_cpu, on_gpu = make_vector(64, match_length=3), make_vector(64, match_length=3, device="cuda")
+@pytest.mark.parametrize("arguments", [{"match_length": 3}, MONEY_OPTIONS], ids=["match", "money"])
+def test_the_vector_environment_plays_the_same_on_a_gpu(arguments: dict[str, Any], scale: Callable[[int], int]) -> None:
+    on_cpu, on_gpu = make_vector(64, **arguments), make_vector(64, device="cuda", **arguments)
     (found, infos), (wanted, _) = on_gpu.reset(seed=5), on_cpu.reset(seed=5)
     random = np.random.default_rng(2)
     for _ in range(scale(4000)):
