@@ -248,6 +248,8 @@ def test_a_drop_costs_the_value_before_the_last_turn_of_the_cube(
     assert end.points.tolist() == [times * value * (1 - 2 * player)]
     assert end.finished.all() and end.dropped.all() and not end.level.any() and not end.resigned.any()
     assert decisions.phase.tolist() == [Phase.OVER] and decisions.games.cube_value.tolist() == [abs(times) * value]
+    kept = CENTRED if value == 1 else MINE
+    assert decisions.games.cube_owner.tolist() == [kept if times == 1 else THEIRS]  # a beaver has turned it
 
 
 @pytest.mark.parametrize("player", [0, 1])
