@@ -24,7 +24,7 @@ __all__ = ["BOTS", "Bot", "Judge", "ModelBot", "PipCountBot", "RandomBot", "make
 
 _ROUNDING = 1e-9  # of pips: 9 % of 100 are 9, whatever the binary fraction
 
-BOTS = ("random", "pipcount", "model:NAME_OR_PATH")
+BOTS = ("random", "pipcount", "model:NAME_OR_PATH", "pair:model:A+model:B")
 
 
 class Bot(Protocol):
@@ -206,22 +206,38 @@ class ModelBot:
 
 
 def make_bot(spec: str, variant: str = "backgammon", device: torch.device | str = "cpu") -> Bot:
-    """The bot that ``spec`` names: ``random``, ``pipcount`` or ``model:NAME_OR_PATH``.
+    """The bot that ``spec`` names: one of `BOTS`.
 
     Raises:
         ValueError: an unknown specification, a model that cannot be read, or one for another variant.
     """
     kind, _, argument = spec.partition(":")
     if kind == "model" and argument:
-        evaluator = load(argument, device)
-        if evaluator.variant != variant:
-            raise ValueError(f"bot: {spec}: found a model for {evaluator.variant}, wanted one for {variant}")
-        return ModelBot(evaluator, spec)
+        return ModelBot(_load(argument, spec, variant, device), spec)
+    if kind == "pair" and argument:
+        return _make_pair(argument, spec, variant, device)
     if spec == "random":
         return RandomBot(variant)
     if spec == "pipcount":
         return PipCountBot(variant)
     raise ValueError(f"bot: found {spec!r}, wanted one of {', '.join(BOTS)}")
+
+
+def _load(name_or_path: str, spec: str, variant: str, device: torch.device | str) -> Judge:
+    evaluator = load(name_or_path, device)
+    if evaluator.variant != variant:
+        raise ValueError(f"bot: {spec}: found a model for {evaluator.variant}, wanted one for {variant}")
+    return evaluator
+
+
+def _make_pair(partners: str, spec: str, variant: str, device: torch.device | str) -> Bot:
+    from .pairs import ConsultingPair  # which is made of what is in this module
+
+    one, _, other = partners.partition("+model:")
+    if not one.startswith("model:") or one == "model:" or not other:
+        raise ValueError(f"bot: found {spec!r}, wanted two models, which have equities to average: {BOTS[-1]}")
+    first, second = (_load(name, spec, variant, device) for name in (one.removeprefix("model:"), other))
+    return ConsultingPair((first, second), (one, f"model:{other}"))
 
 
 def newest_model(variant: str = "backgammon", runs: Path = Path("runs")) -> str:
