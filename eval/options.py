@@ -2,18 +2,23 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
-from ..env import GameOptions
 from ..env.dice import check_seed
+from ..env.formats import Format
+from .results import check_num_games
 
 __all__ = ["MatchOptions", "PlayOptions", "ReferenceOptions"]
 
 
 @dataclass(frozen=True)
 class MatchOptions:
-    """Two bots against each other. ``bot`` None is the newest model; ``games`` counts matches if there is a length."""
+    """Two bots against each other in the format ``env``.
 
+    ``bot`` None is the newest model; ``games`` counts matches if the format has a length.
+    """
+
+    env: Format = field(default_factory=Format)
     device: str = "auto"
     threads: int | None = None
     output: str | None = None
@@ -22,25 +27,24 @@ class MatchOptions:
     games: int = 4000
     batch: int = 4096
     seed: int = 0
-    variant: str = "backgammon"
-    match_length: int = 0
-    cube: bool = True
-    jacoby: bool = False
-    crawford: bool = True
-    max_cube: int = 64
 
     def __post_init__(self) -> None:
-        if self.games < 2 or self.games % 2:
-            raise ValueError(f"games: found {self.games}, wanted an even number from 2 up: every deal is played twice")
+        check_num_games(self.games)
         if self.batch < 1:
             raise ValueError(f"batch: found {self.batch}, wanted at least 1")
         check_seed(self.seed)
-        _ = self.game_options  # checks the rules
+        _check_bots_can_play(self.env)
 
-    @property
-    def game_options(self) -> GameOptions:
-        """The rules."""
-        return GameOptions(self.variant, self.match_length, self.cube, self.jacoby, self.crawford, self.max_cube)
+
+def _check_bots_can_play(options: Format) -> None:
+    """Refuse rules that a bot would have to know of to make use of them."""
+    for name, why in (
+        ("beavers", "bots answer a double by a take or a drop"),
+        ("raccoons", "bots answer a double by a take or a drop"),
+        ("resignation", "bots play to the end"),
+    ):
+        if getattr(options, name):
+            raise ValueError(f"env.{name}: found true, wanted false: {why}")
 
 
 @dataclass(frozen=True)
@@ -56,29 +60,22 @@ class ReferenceOptions:
 
 @dataclass(frozen=True)
 class PlayOptions:
-    """A person against ``bot`` in the terminal; None is the newest model. ``seed`` None draws one.
+    """A person against ``bot`` in the terminal, in the format ``env``; None is the newest model.
 
-    ``adviser`` is the model that gives hints; None takes the bot's own or, if it has none, the newest model.
+    ``seed`` None draws one. ``adviser`` is the model that gives hints; None takes the bot's own or, if it has none, the
+    newest model.
     """
 
+    env: Format = field(default_factory=Format)
     bot: str | None = None
     adviser: str | None = None
     device: str = "cpu"
     seed: int | None = None
     ascii: bool = False
-    variant: str = "backgammon"
-    match_length: int = 0
-    cube: bool = True
-    jacoby: bool = False
-    crawford: bool = True
-    max_cube: int = 64
 
     def __post_init__(self) -> None:
         if self.seed is not None:
             check_seed(self.seed)
-        _ = self.game_options  # checks the rules
-
-    @property
-    def game_options(self) -> GameOptions:
-        """The rules."""
-        return GameOptions(self.variant, self.match_length, self.cube, self.jacoby, self.crawford, self.max_cube)
+        _check_bots_can_play(self.env)
+        if self.env.clock.used and self.env.clock.time != "real":
+            raise ValueError("env.clock.time: found simulated, wanted real: a person thinks in real time")

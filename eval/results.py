@@ -10,11 +10,13 @@ import torch
 from torch import Tensor
 
 from ..env import GameOptions
+from ..env.clock import ClockOptions
+from ..env.formats import Format
 from .arena import GAME_COLUMNS, SEAT_COLUMNS, Progress, Record, play_deals
 from .bots import Bot
 from .statistics import Interval, normal_interval
 
-__all__ = ["ArenaResult", "SideResult", "compare_bots", "summarise"]
+__all__ = ["ArenaResult", "SideResult", "check_num_games", "compare_bots", "summarise"]
 
 
 @dataclass(frozen=True)
@@ -59,6 +61,8 @@ class ArenaResult:
         turned_games: games in which a double was taken.
         mean_cube: cube value at the end, mean over all games.
         decisions_per_second: plays chosen, forced ones included, by the clock on the wall.
+        events: what a referee has noted, by kind (`match_log.EVENTS`), of ``bot`` and of ``opponent``; None without a
+            referee. Games that a flag, an award or a disqualification ended are wins of neither `side` nor `other`.
     """
 
     bot: str
@@ -75,6 +79,7 @@ class ArenaResult:
     turned_games: int
     mean_cube: float
     decisions_per_second: float
+    events: Mapping[str, tuple[int, int]] | None = None
 
     @property
     def match_wins(self) -> Interval | None:
@@ -90,10 +95,12 @@ class ArenaResult:
     @classmethod
     def from_dict(cls, values: Mapping[str, Any]) -> ArenaResult:
         """The inverse of `to_dict`."""
+        events = values.get("events")
         return cls(
             **{
                 **values,
-                "options": GameOptions(**values["options"]),
+                "options": _options_from_dict(values["options"]),
+                "events": events and {kind: (own, other) for kind, (own, other) in events.items()},
                 "points": Interval.from_dict(values["points"]),
                 "side": SideResult(**values["side"]),
                 "other": SideResult(**values["other"]),
@@ -101,10 +108,23 @@ class ArenaResult:
         )
 
 
+def _options_from_dict(values: Mapping[str, Any]) -> GameOptions:
+    """The rules, or the whole format where there was a referee."""
+    if "clock" in values:
+        return Format(**{**values, "clock": ClockOptions(**values["clock"])})
+    return GameOptions(**values)
+
+
 def summarise(
-    record: Record, bot: str, opponent: str, options: GameOptions, seed: int, first_deal: int = 0
+    record: Record,
+    bot: str,
+    opponent: str,
+    options: GameOptions,
+    seed: int,
+    first_deal: int = 0,
+    events: Mapping[str, tuple[int, int]] | None = None,
 ) -> ArenaResult:
-    """The figures of a record, which holds the view of ``bot``."""
+    """The figures of a record, which holds the view of ``bot``; ``events`` if there was a referee."""
     totals = dict(zip(GAME_COLUMNS, _totals(record.games), strict=True))
     num_games = max(1, totals["games"])
     sides = [SideResult(**dict(zip(SEAT_COLUMNS, _totals(record.seats[:, :, i]), strict=True))) for i in (0, 1)]
@@ -123,11 +143,18 @@ def summarise(
         turned_games=totals["turned"],
         mean_cube=totals["cube"] / num_games,
         decisions_per_second=totals["plies"] / max(record.seconds, 1e-9),
+        events=events,
     )
 
 
 def _totals(counts: Tensor) -> list[int]:
     return [int(n) for n in counts.sum((0, 1))]
+
+
+def check_num_games(num_games: int) -> None:
+    """``ValueError`` unless the games can be pairs of games on the same dice."""
+    if num_games < 2 or num_games % 2:
+        raise ValueError(f"games: found {num_games}, wanted an even number from 2 up: every deal is played twice")
 
 
 def compare_bots(
@@ -144,8 +171,7 @@ def compare_bots(
 
     ``num_games`` is even, every deal being played in both seatings; the other arguments are those of `play_deals`.
     """
-    if num_games < 2 or num_games % 2:
-        raise ValueError(f"games: found {num_games}, wanted an even number from 2 up: every deal is played twice")
+    check_num_games(num_games)
     options = options or GameOptions()
     record = play_deals(bot, opponent, num_games // 2, options, seed, 0, batch, device, progress)
     return summarise(record, bot.name, opponent.name, options, seed)

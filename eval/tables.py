@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 from rich.table import Table
 
+from ..env.formats import Format
+from .match_log import EVENTS
 from .reference import CLASSES
 from .reference_report import ReferenceReport
 from .results import ArenaResult
@@ -41,9 +43,30 @@ def arena_table(results: Mapping[str, ArenaResult], title: str | None = None) ->
         row("taken by opponent / own", "{r.other.takes} / {r.side.takes}")
         row("games with a turned cube", "{turned:.1%}")
         row("cube at the end, mean", "{r.mean_cube:.2f}", end_section=True)
+    if any(result.events is not None for result in results.values()):
+        _referee_rows(table, list(results.values()))
     row("plies a game", "{r.plies_per_game:.1f}")
     row("decisions a second", "{r.decisions_per_second:,.0f}")
     return table
+
+
+def _referee_rows(table: Table, results: Sequence[ArenaResult]) -> None:
+    """How the matches were conducted, and what was noted of either bot: fallen flags, and whatever else there was."""
+    formats = [result.options if isinstance(result.options, Format) else Format() for result in results]
+    table.add_row("clock", *(_clock(conduct) for conduct in formats))
+    table.add_row("pairs", *("yes" if conduct.pairs else "no" for conduct in formats))
+    table.add_row("illegal plays", *(conduct.illegal for conduct in formats))
+    noted = [result.events or {} for result in results]
+    for kind, words in EVENTS.items():
+        counts = [events.get(kind, (0, 0)) for events in noted]
+        if kind == "flag" or any(map(any, counts)):
+            table.add_row(f"{words}, own / opponent", *(f"{own} / {other}" for own, other in counts))
+
+
+def _clock(conduct: Format) -> str:
+    if not conduct.clock.used:
+        return "none"
+    return f"{conduct.clock.bank:g} s + {conduct.clock.increment:g} s a turn, {conduct.clock.time}"
 
 
 def _figures(result: ArenaResult) -> dict[str, object]:

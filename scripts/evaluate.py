@@ -16,6 +16,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 from nardy.eval.arena import Progress as Report
 from nardy.eval.bots import make_bot, newest_model
 from nardy.eval.options import MatchOptions, ReferenceOptions
+from nardy.eval.refereed import compare_refereed
 from nardy.eval.reference_report import reference_report
 from nardy.eval.results import compare_bots
 from nardy.eval.tables import arena_table, reference_table
@@ -47,14 +48,18 @@ def play_match(options: MatchOptions) -> None:
     """Play, print the table, write the JSON."""
     device = choose_device(options.device).device
     choose_threads(options.threads)
-    spec = options.bot or f"model:{newest_model(options.variant)}"
-    bot = make_bot(spec, options.variant, device)
-    opponent = make_bot(options.opponent, options.variant, device)
+    rules = options.env
+    spec = options.bot or f"model:{newest_model(rules.variant)}"
+    bot = make_bot(spec, rules.variant, device)
+    opponent = make_bot(options.opponent, rules.variant, device)
     with writing(options.output) as result_file, progress_bar(f"{bot.name} - {opponent.name}") as report:
-        rules = options.game_options
-        result = compare_bots(bot, opponent, options.games, rules, options.seed, options.batch, device, report)
+        if rules.refereed:
+            result = compare_refereed(bot, opponent, options.games, rules, options.seed, report)
+        else:
+            arguments = (options.games, rules.rules, options.seed, options.batch, device, report)
+            result = compare_bots(bot, opponent, *arguments)
         result_file.update(result.to_dict())
-    Console().print(arena_table({"match" if options.match_length else "money": result}))
+    Console().print(arena_table({"match" if rules.match_length else "money": result}))
 
 
 def ask_reference(options: ReferenceOptions) -> None:
@@ -71,8 +76,8 @@ def ask_reference(options: ReferenceOptions) -> None:
 
 @contextmanager
 def progress_bar(title: str) -> Iterator[Report]:
-    """A bar on standard error that counts games."""
-    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TextColumn("games"))
+    """A bar on standard error that counts games or matches."""
+    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn())
     console = Console(stderr=True)
     if not console.is_interactive:  # rich would leave an empty line
         yield lambda done, wanted: None

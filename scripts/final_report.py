@@ -37,7 +37,7 @@ def finish_run(folder: Path, evaluator: Evaluator, games: int, seed: int, progre
         f"{progress.games:,} games in {progress.seconds / 60:.1f} minutes, {speed:,.0f} decisions/s; "
         f"all in {folder}/ (curves.png, evaluation.json, bundle.safetensors)\n"
     )
-    model, other = f"bot=model:{folder}", [] if evaluator.variant == "backgammon" else [f"variant={evaluator.variant}"]
+    model, other = f"bot=model:{folder}", [] if evaluator.variant == "backgammon" else [f"env={evaluator.variant}"]
     for what, command in (
         ("play it", command_line("play", model, *other)),
         ("watch it", f"{program('tensorboard')} --logdir {shlex.quote(str(folder / 'tensorboard'))}"),

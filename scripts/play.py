@@ -6,9 +6,12 @@ import io
 import secrets
 import sys
 
+from nardy.env.formats import Format
 from nardy.eval.bots import Bot, Judge, ModelBot, make_bot, newest_model
 from nardy.eval.options import PlayOptions
 from nardy.eval.play import Session, Terminal
+from nardy.eval.play.terminal import LineReader
+from nardy.eval.play.timed import TimedReader, TimedSession
 from nardy.models import BundleError, load
 from nardy.scripts.command import compose, main_guard, split_task, to_dataclass, wants_help
 from nardy.scripts.command_help import help_text
@@ -26,15 +29,23 @@ def main(argv: list[str]) -> None:
         return
     options = to_dataclass(PlayOptions, compose("play", words, PlayOptions))
     device = choose_device(options.device).device
-    bot = make_bot(options.bot or f"model:{newest_model(options.variant)}", options.variant, device)
+    bot = make_bot(options.bot or f"model:{newest_model(options.env.variant)}", options.env.variant, device)
     seed = secrets.randbits(32) if options.seed is None else options.seed
     for stream in (sys.stdin, sys.stdout):
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="replace")  # whatever is typed or piped in
     print(f"seed={seed}")
-    session = Session(bot, options.game_options, seed)
     adviser = choose_adviser(options, bot)
-    Terminal(session, sys.stdin, sys.stdout, adviser, options.ascii or not draws_circles(sys.stdout.encoding)).run()
+    session, reader = seat(bot, options.env, seed)
+    Terminal(session, reader, sys.stdout, adviser, options.ascii or not draws_circles(sys.stdout.encoding)).run()
+
+
+def seat(bot: Bot, rules: Format, seed: int) -> tuple[Session, LineReader]:
+    """The session and what it reads from; with a clock where the format has one."""
+    if not rules.clock.used:
+        return Session(bot, rules.rules, seed), sys.stdin
+    session = TimedSession(bot, rules, seed)
+    return session, TimedReader(sys.stdin, sys.stdout, session)
 
 
 def choose_adviser(options: PlayOptions, bot: Bot) -> Judge | None:
@@ -42,7 +53,7 @@ def choose_adviser(options: PlayOptions, bot: Bot) -> Judge | None:
     if options.adviser is None and isinstance(bot, ModelBot):
         return bot.evaluator
     try:
-        return load(options.adviser or newest_model(options.variant), choose_device(options.device).device)
+        return load(options.adviser or newest_model(options.env.variant), choose_device(options.device).device)
     except BundleError:
         if options.adviser is not None:
             raise

@@ -22,13 +22,49 @@ def model(tmp_path: Path) -> Path:
 
 def test_match_prints_a_table_and_writes_json(model: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     output = tmp_path / "result.json"
-    words = [f"bot=model:{model}", "opponent=random", "games=4", "variant=sprintgammon", f"output={output}"]
-    assert main([*words, "cube=false"]) == 0
+    words = [f"bot=model:{model}", "opponent=random", "games=4", "env=sprintgammon", f"output={output}"]
+    assert main([*words, "env.cube=false"]) == 0
     assert "points a game, 95 % interval" in capsys.readouterr().out
     result = json.loads(output.read_text())
     assert result["num_games"] == 4
     assert result["bot"] == f"model:{model}"
     assert [path.name for path in tmp_path.iterdir() if path.name.endswith(".tmp")] == []
+
+
+@pytest.mark.parametrize(
+    ("words", "wanted"),
+    [
+        (["env=blitz", "env.match_length=1", "env.variant=sprintgammon"], "120 s + 10 s a turn, real"),
+        (["env=longgammon_blitz", "env.match_length=1"], "60 s + 10 s a turn, real"),
+        (["env=doubles", "env.match_length=1", "env.variant=sprintgammon"], "pairs                       │  yes"),
+        (["env=sprintgammon", "env.illegal=forfeit"], "forfeit"),
+    ],
+)
+def test_other_formats_go_through_a_referee(
+    words: list[str], wanted: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    output = tmp_path / "result.json"
+    assert main(["bot=pipcount", "opponent=random", "games=2", f"output={output}", *words]) == 0
+    table = capsys.readouterr().out
+    assert " ".join(wanted.split()) in " ".join(table.split())
+    assert json.loads(output.read_text())["events"]["flag"] == [0, 0]
+
+
+def test_flags_fall_by_simulated_time(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    words = ["env=blitz", "env.variant=sprintgammon", "env.clock.time=simulated", "env.clock.per_decision=40"]
+    assert main(["bot=pipcount", "opponent=random", "games=2", f"output={tmp_path / 'result.json'}", *words]) == 0
+    own, other = json.loads((tmp_path / "result.json").read_text())["events"]["flag"]
+    assert own + other == 2
+    assert f"{own} / {other}" in next(line for line in capsys.readouterr().out.splitlines() if "flag" in line)
+
+
+def test_a_pair_is_a_bot_like_others(model: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    pair = f"pair:model:{model}+model:{model}"
+    assert main([f"bot={pair}", "opponent=random", "games=2", "env=sprintgammon", "env.pairs=true"]) == 0
+    assert main([f"bot={pair}", "opponent=random", "games=2", "env=sprintgammon"]) == 0
+    first, second = capsys.readouterr().out.split("decisions a second")[:2]
+    assert "pairs" in first
+    assert "pairs" not in second.partition("games")[2]
 
 
 @needs_bench
@@ -46,10 +82,26 @@ def test_reference_prints_losses_and_writes_json(tmp_path: Path, capsys: pytest.
         (["bot=chess"], "bot: found 'chess', wanted one of random, pipcount, model:NAME_OR_PATH"),
         (["games=3"], "games: found 3, wanted an even number"),
         (["gamse=4"], "gamse: found no such key"),
-        (["cube=maybe"], "cube: found 'maybe', wanted true or false"),
+        (["env.cube=maybe"], "env.cube: found 'maybe', wanted true or false"),
+        (["cube=false"], "cube: found no such key, wanted one that --help lists; did you mean env.cube?"),
+        (
+            ["match_length=5"],
+            "match_length: found no such key, wanted one that --help lists; did you mean env.match_len",
+        ),
+        (["variant=sprintgammon"], "did you mean env.variant?"),
+        (["jacoby=true"], "did you mean env.jacoby?"),
+        (["env=blits"], "env: found 'blits', wanted one of backgammon, blitz, doubles"),
+        (["env.clock.bank=60"], "env.clock: found a bank of 60 seconds with match_length 0, wanted a match"),
+        (["env=blitz", "env.clock.bank=-1"], "env.clock.bank: found -1.0, wanted seconds, 0 or more"),
+        (["env=blitz", "env.clock.time=fast"], "env.clock.time: found 'fast', wanted one of real, simulated"),
+        (["env.illegal=ignore"], "env.illegal: found 'ignore', wanted one of reject, correct, accept, forfeit"),
+        (["env.pairs=2"], "env.pairs: found 2, wanted true or false"),
+        (["env.beavers=true"], "env.beavers: found true, wanted false: bots answer a double by a take or a drop"),
+        (["env.resignation=true"], "env.resignation: found true, wanted false: bots play to the end"),
+        (["bot=pair:model:a+random"], "wanted two models, which have equities to average: pair:model:A+model:B"),
         (["device=gpu"], "device: found 'gpu', wanted auto, cpu"),
-        (["variant=chess"], "variant: found 'chess'"),
-        (["match_length=3", "jacoby=true"], "jacoby: found it with match_length"),
+        (["env.variant=chess"], "env.variant: found 'chess'"),
+        (["env.match_length=3", "env.jacoby=true"], "env.jacoby: found it with match_length"),
         (["bot=model:/nothing/here"], "'/nothing/here'"),
         (["bot=random", "output=/nothing/here.json"], "output: found '/nothing/here.json'"),
         (["rate"], "task: found 'rate', wanted one of match, reference"),
@@ -74,8 +126,17 @@ def test_a_missing_file_is_exit_code_1(tmp_path: Path, capsys: pytest.CaptureFix
 
 def test_help_shows_the_tasks_and_the_keys_of_the_chosen_one(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["--help"]) == 0
-    assert "opponent=pipcount" in capsys.readouterr().out
+    page = capsys.readouterr().out
+    assert "opponent=pipcount" in page
+    assert "env.clock.bank=0 " in page
+    assert main(["env=blitz", "--help"]) == 0
+    page = capsys.readouterr().out
+    assert "env=NAME (now blitz):" in page
+    lines = [line.split(maxsplit=1) for line in page.splitlines() if line.startswith("  env.")]
+    assert {"env.match_length=5", "env.clock.bank=120", "env.breaks=false"} <= {line[0] for line in lines}
+    assert all(len(line) == 2 for line in lines)  # each with its comment
     assert main(["reference", "--help"]) == 0
     page = capsys.readouterr().out
     assert "path=" in page
+    assert "env" not in page
     assert "opponent=pipcount" not in page

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import re
 from pathlib import Path
 
 import pytest
@@ -33,11 +34,27 @@ def test_a_model_plays_and_gives_hints(
     assert "Goodbye." in page
 
 
+def test_blitz_is_played_by_the_clock(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    _type(monkeypatch, b"moves\nquit\n")
+    assert main(["bot=pipcount", "seed=3", "env=blitz", "env.clock.bank=3600"]) == 0
+    page = capsys.readouterr().out
+    assert re.search(r"roll or double> \[\d\d:\d\d / \d\d:\d\d\] There are no dice", page)
+    assert "match to 5" in page
+
+
+def test_a_fallen_flag_loses_the_match(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    _type(monkeypatch, b"\n")
+    assert main(["bot=pipcount", "seed=3", "env=blitz", "env.clock.bank=0.000001", "env.clock.increment=0"]) == 0
+    page = capsys.readouterr().out
+    assert "won the match." in page
+    assert "Match score: you 5, pipcount 0." in page  # the bot began, and its flag fell first
+
+
 def test_bytes_that_are_no_text_are_answered(
     model: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     _type(monkeypatch, b"\xff\xfe\x00\n\x80/5\n")
-    assert main(["bot=pipcount", "seed=1", "cube=false", f"adviser={model}"]) == 0
+    assert main(["bot=pipcount", "seed=1", "env.cube=false", f"adviser={model}"]) == 0
     assert "cannot read" in capsys.readouterr().out
 
 
@@ -47,7 +64,10 @@ def test_bytes_that_are_no_text_are_answered(
         (["bot=chess"], "bot: found 'chess', wanted one of"),
         (["bot=pipcount", "adviser=/nothing"], "'/nothing'"),
         (["sed=3"], "sed: found no such key, wanted one that --help lists; did you mean seed?"),
-        (["match_length=-1"], "match_length: found -1"),
+        (["env.match_length=-1"], "env.match_length: found -1"),
+        (["match_length=5"], "did you mean env.match_length?"),
+        (["env=blitz", "env.clock.time=simulated"], "env.clock.time: found simulated, wanted real: a person thinks"),
+        (["env.raccoons=true", "env.beavers=true"], "env.beavers: found true, wanted false"),
         (["web"], "task: found 'web', wanted one of terminal"),
     ],
 )
@@ -61,13 +81,13 @@ def test_what_does_not_fit_is_one_line(words: list[str], wanted: str, capsys: py
 def test_rules_the_model_has_not_learned_are_refused_before_the_game(
     model: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    assert main([f"bot=model:{model}", "match_length=3", "seed=1"]) == 2
+    assert main([f"bot=model:{model}", "env.match_length=3", "seed=1"]) == 2
     assert "match score" in capsys.readouterr().err
 
 
 def test_help(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["--help"]) == 0
-    assert "match_length=0" in capsys.readouterr().out
+    assert "env.match_length=0" in capsys.readouterr().out
 
 
 def test_encodings_without_the_boards_signs_are_noticed() -> None:
