@@ -83,9 +83,9 @@ class Clock:
         running = self._now() - self._since if self.running == player else 0.0
         return max(0.0, self._left[player] - running)
 
-    def flag(self) -> int | None:
-        """The player whose time is used up, None if both have some left."""
-        return next((player for player in (0, 1) if self.left(player) <= 0), None)
+    def flag(self, player: int) -> bool:
+        """Has the flag of ``player`` fallen, his time used up?"""
+        return self.left(player) <= 0
 
     def start(self, player: int) -> None:
         """Let the clock of ``player`` run; the other's stands from now on, without an increment."""
@@ -117,7 +117,7 @@ class Clock:
 
     def add_time(self, player: int, seconds: float) -> None:
         """Give time to ``player``; it does not raise a fallen flag."""
-        if self.left(player) > 0:
+        if not self.flag(player):
             self._left[player] += seconds
 
 

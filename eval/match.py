@@ -145,9 +145,12 @@ class Match:
         self.games.score[0, player] -= taken
         self._keep_score()
 
-    def award_game(self, player: int, reason: str) -> None:
-        """Award the game to the opponent of ``player``, the offender: a single game at the cube as it stands."""
-        points = int(self.games.cube_value[0])
+    def award_game(self, player: int, reason: str, cube_value: int | None = None) -> None:
+        """Award the game to the opponent of ``player``, the offender: a single game at the cube as it stands.
+
+        ``cube_value`` is what it stands at in an exchange of beavers, which `Games` hears of in the end.
+        """
+        points = int(self.games.cube_value[0]) if cube_value is None else cube_value
         self.note("game awarded", player, reason, points)
         if self.format.match_length:
             score = int(self.games.score[0, 1 - player]) + points

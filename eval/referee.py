@@ -161,7 +161,7 @@ class Referee:
             if match.clock is not None and policy != "correct":
                 match.clock.restore(player, before)
             view = replace(view, refusal=ruling.fault, left=self._left(player))
-        match.award_game(player, ruling.fault)
+        self._award(player, view, ruling.fault)
         return None
 
     def _answer(self, player: int, view: View) -> object:
@@ -173,14 +173,18 @@ class Referee:
             answer: object = self.players[player].decide(view)
         except PlayerFailedError as error:
             match.note("failed", player, str(error))
-            match.award_game(player, str(error))
+            self._award(player, view, str(error))
             return _NONE
         if match.clock is not None:
             match.clock.stop()
-            if match.clock.left(player) <= 0:
+            if match.clock.flag(player):
                 match.flag(player)
                 return _NONE
         return answer
+
+    def _award(self, player: int, view: View, reason: str) -> None:
+        """Award the game to the opponent of ``player``, who owed an answer; to a turn of the cube, as by a drop."""
+        self.match.award_game(player, reason, view.offered // 2 or None)
 
     def _view(self, player: int) -> View:
         """What ``player`` sees of the game."""

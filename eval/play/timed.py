@@ -54,7 +54,7 @@ class _TimedBot:
         clock.start(BOT)
         answer = question()
         clock.stop()
-        if clock.left(BOT) <= 0:
+        if clock.flag(BOT):
             raise _FlagFallenError
         return answer
 
@@ -120,7 +120,7 @@ class TimedSession(Session):
 
     def _by_the_clock(self, action: Callable[[], list[Event]]) -> list[Event]:
         self.clock.stop()
-        if self.clock.left(PERSON) <= 0:
+        if self.clock.flag(PERSON):
             return self._lose(PERSON)
         try:
             return action()
@@ -151,7 +151,7 @@ class TimedReader:
         self._writer.write(f"[{_clock_text(session.clock.left(PERSON))} / {_clock_text(session.clock.left(BOT))}] ")
         self._writer.flush()
         line = self._reader.readline()
-        if session.clock.left(PERSON) <= 0:
+        if session.clock.flag(PERSON):
             self._writer.write("Your flag has fallen.\n")
         return line
 

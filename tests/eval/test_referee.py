@@ -351,6 +351,14 @@ def test_a_dropped_beaver_pays_what_was_offered_before() -> None:
     assert [action.kind for action in game.actions if isinstance(action, CubeAction)] == ["double", "beaver", "drop"]
 
 
+def test_who_owes_an_answer_to_a_beaver_loses_as_much_as_by_a_drop() -> None:
+    beaver = Scripted(lambda view: "beaver" if "beaver" in view.choices else None)
+    double = Scripted(lambda view: "well" if "take" in view.choices else _doubling(view))
+    referee = _seated(beaver, double, Format("sprintgammon", beavers=True))
+    game = referee.play().games[0]
+    assert (game.end, game.winner, game.points) == ("awarded", referee.players.index(beaver), 2)
+
+
 def test_a_resignation_is_offered_before_the_roll_refused_or_accepted() -> None:
     options = Format("backgammon", resignation=True)
     answers = {1: "refuse", 2: "accept"}
