@@ -17,8 +17,10 @@ def test_every_position_follows_from_the_one_before_or_starts_a_game(variant: st
     turns = play_turns(6, 150, seed=1, variant=variant)
 
     assert int(turns.first.sum()) > 6, "no game ended"
+    second = torch.zeros(6, dtype=torch.bool)  # is it the second player's first turn?
     for turn in range(149):
-        game, ends = afterstates(turns.boards[turn], turns.dice[turn], variant)
+        game, ends = afterstates(turns.boards[turn], turns.dice[turn], variant, second)
+        second = turns.first[turn]
         for row in range(6):
             mine = ends[game == row]
             if turns.first[turn + 1, row]:
