@@ -17,6 +17,10 @@ from .record import (
     recorded_roll,
     under_rules,
 )
+from .recorder import Recorder
+from .resume import resume
+from .saved import saved_game_text
+from .saved_reader import read_saved_game
 from .state import GameState, GameStatus, Offer
 from .xgid import read_xgid, xgid
 
@@ -29,6 +33,7 @@ __all__ = [
     "NotationError",
     "Offer",
     "Play",
+    "Recorder",
     "Resignation",
     "Roll",
     "fibs_board",
@@ -48,8 +53,11 @@ __all__ = [
     "read_match_text",
     "read_position_id",
     "read_position_letters",
+    "read_saved_game",
     "read_xgid",
     "recorded_roll",
+    "resume",
+    "saved_game_text",
     "under_rules",
     "xgid",
 ]
