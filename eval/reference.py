@@ -203,9 +203,9 @@ def cube_losses(no_double: Tensor, double_take: Tensor, double: Tensor, take: Te
     take_loss = (torch.where(take, double_take, 1.0) - offered)[judged]
     return CubeLosses(
         double=1000 * float(double_loss.mean()),
-        take=1000 * float(take_loss.mean()),
+        take=1000 * float(take_loss.mean()) if len(take_loss) else 0.0,
         wrong_double=float((double_loss > 0).double().mean()),
-        wrong_take=float((take_loss > 0).double().mean()),
+        wrong_take=float((take_loss > 0).double().mean()) if len(take_loss) else 0.0,
         positions=len(no_double),
         takes=int(judged.sum()),
     )

@@ -16,7 +16,7 @@ FOLDERS = ("env", "models", "train", "eval", "configs", "scripts")
 ARCH = 90  # Hopper; what compiles for it uses nothing that only a CPU has
 
 KERNEL_FILES = sorted(
-    file for folder in FOLDERS for file in (ROOT / folder / "kernels").glob("*.py") if file.name != "__init__.py"
+    file for folder in FOLDERS for file in (ROOT / folder).rglob("kernels/*.py") if file.name != "__init__.py"
 )
 KERNEL_MODULES = [".".join(("nardy", *file.relative_to(ROOT).with_suffix("").parts)) for file in KERNEL_FILES]
 DEFINITION = re.compile(r"^@(?:wp|warp)\.(kernel|func|func_native)\b.*?^def (\w+)", re.MULTILINE | re.DOTALL)
