@@ -8,7 +8,7 @@ from ..env.dice import check_seed
 from ..env.formats import Format
 from .results import check_num_games
 
-__all__ = ["MatchOptions", "PlayOptions", "ReferenceOptions"]
+__all__ = ["ExactOptions", "MatchOptions", "PlayOptions", "ReferenceOptions"]
 
 
 @dataclass(frozen=True)
@@ -56,6 +56,31 @@ class ReferenceOptions:
     output: str | None = None
     model: str | None = None
     path: str = "../shared/bench"
+
+
+@dataclass(frozen=True)
+class ExactOptions:
+    """One model of sprintgammon against its exact solution, which is kept in ``folder`` and made if it is not there.
+
+    ``model`` None is the newest one. ``decisions`` unforced plays are judged in games between exact players, and
+    ``positions`` legal positions, None for all.
+    """
+
+    device: str = "auto"
+    threads: int | None = None
+    output: str | None = None
+    model: str | None = None
+    folder: str = "~/.cache/nardy"
+    decisions: int = 100_000
+    positions: int | None = None
+    seed: int = 0
+
+    def __post_init__(self) -> None:
+        if self.decisions < 1:
+            raise ValueError(f"decisions: found {self.decisions}, wanted 1 or more")
+        if self.positions is not None and self.positions < 1:
+            raise ValueError(f"positions: found {self.positions}, wanted 1 or more, or null for all")
+        check_seed(self.seed)
 
 
 @dataclass(frozen=True)

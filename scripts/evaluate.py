@@ -1,4 +1,4 @@
-"""What a bot is worth: ``match`` plays two bots, ``reference`` asks a model about positions with known equities."""
+"""What a bot is worth: ``match`` plays two bots, ``reference`` and ``exact`` ask a model where equities are known."""
 
 from __future__ import annotations
 
@@ -11,11 +11,23 @@ from pathlib import Path
 from typing import Any
 
 from rich.console import Console
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
+from rich.progress import (
+    BarColumn,
+    MofNCompleteColumn,
+    Progress,
+    TaskID,
+    TaskProgressColumn,
+    TextColumn,
+    TimeElapsedColumn,
+    TimeRemainingColumn,
+)
 
 from nardy.eval.arena import Progress as Report
 from nardy.eval.bots import make_bot, newest_model
-from nardy.eval.options import MatchOptions, ReferenceOptions
+from nardy.eval.exact import exact_report, exact_tables, load_exact
+from nardy.eval.exact.transitions import Progress as StageReport
+from nardy.eval.exact.transitions import nothing
+from nardy.eval.options import ExactOptions, MatchOptions, ReferenceOptions
 from nardy.eval.refereed import compare_refereed
 from nardy.eval.reference_report import reference_report
 from nardy.eval.results import compare_bots
@@ -28,6 +40,7 @@ from nardy.scripts.device import choose_device, choose_threads
 TASKS = {
     "match": "play bot= against opponent= (the default task)",
     "reference": "measure model= on the reference positions in path=",
+    "exact": "measure model= of sprintgammon against the exact solution, which is made if folder= has none",
 }
 
 
@@ -40,8 +53,10 @@ def main(argv: list[str]) -> None:
         print(help_text("nardy-evaluate", "measures what a bot is worth.", "evaluate", words, TASKS))
     elif task == "match":
         play_match(to_dataclass(MatchOptions, compose("evaluate", words, MatchOptions)))
-    else:
+    elif task == "reference":
         ask_reference(to_dataclass(ReferenceOptions, compose("evaluate", words, ReferenceOptions)))
+    else:
+        ask_exact(to_dataclass(ExactOptions, compose("evaluate", words, ExactOptions)))
 
 
 def play_match(options: MatchOptions) -> None:
@@ -72,6 +87,40 @@ def ask_reference(options: ReferenceOptions) -> None:
         result_file.update(report.to_dict())
     for table in reference_table(report):
         Console().print(table)
+
+
+def ask_exact(options: ExactOptions) -> None:
+    """Find or make the exact solution, ask the model, print the tables, write the JSON."""
+    name = options.model or newest_model("sprintgammon")
+    device = choose_device(options.device).device
+    choose_threads(options.threads)
+    evaluator = load(name, device)
+    with writing(options.output) as result_file, stages_bar() as report:
+        exact = load_exact(options.folder, evaluator.variant, report, device)
+        asked = (options.decisions, options.positions, options.seed, report)
+        found = exact_report(evaluator, exact, name, *asked)
+        result_file.update({"solution": exact.solution.facts, **found.to_dict()})
+    for table in exact_tables(found):
+        Console().print(table)
+
+
+@contextmanager
+def stages_bar() -> Iterator[StageReport]:
+    """A bar on standard error for each stage of some work."""
+    console = Console(stderr=True)
+    if not console.is_interactive:
+        yield nothing
+        return
+    columns = (TextColumn("{task.description}"), BarColumn(), TaskProgressColumn())
+    with Progress(*columns, TimeElapsedColumn(), TimeRemainingColumn(), console=console, transient=True) as progress:
+        tasks: dict[str, TaskID] = {}
+
+        def report(what: str, share: float) -> None:
+            if what not in tasks:
+                tasks[what] = progress.add_task(what, total=1.0)
+            progress.update(tasks[what], completed=share)
+
+        yield report
 
 
 @contextmanager

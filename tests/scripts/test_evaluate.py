@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from nardy.env.variants import VARIANTS, Variant
 from nardy.models import Network, NetworkConfig, save_bundle
 from nardy.scripts.evaluate import main
 from tests.eval.test_reference import BENCH, needs_bench
@@ -76,6 +77,24 @@ def test_reference_prints_losses_and_writes_json(tmp_path: Path, capsys: pytest.
     assert json.loads((tmp_path / "r.json").read_text())["checker"]["natural"] > 0
 
 
+def test_exact_prints_losses_and_writes_json(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(VARIANTS, "one checker", Variant("one checker", start=((24, 1),)))
+    save_bundle(tmp_path / "bundle.safetensors", Network(NetworkConfig((16,))), "one checker")
+    words = [f"model={tmp_path}/bundle.safetensors", f"folder={tmp_path}/new", f"output={tmp_path}/r.json"]
+    for _ in range(2):  # made, then found
+        assert main(["exact", *words, "decisions=50", "positions=100"]) == 0
+        assert "in games between exact players of one checker" in " ".join(capsys.readouterr().out.split())
+        result = json.loads((tmp_path / "r.json").read_text())
+        assert result["games"]["plays"]["cubeless"]["decisions"] >= 50
+        assert result["legal"]["equity"]["cubeless"]["positions"] == 100
+        assert result["solution"]["transitions"] == 13_231
+    (tmp_path / "new" / "exact-one checker.safetensors").write_text("nothing")
+    assert main(["exact", *words]) == 2
+    assert "found no readable safetensors file" in capsys.readouterr().err
+
+
 @pytest.mark.parametrize(
     ("words", "wanted"),
     [
@@ -104,8 +123,11 @@ def test_reference_prints_losses_and_writes_json(tmp_path: Path, capsys: pytest.
         (["env.match_length=3", "env.jacoby=true"], "env.jacoby: found it with match_length"),
         (["bot=model:/nothing/here"], "'/nothing/here'"),
         (["bot=random", "output=/nothing/here.json"], "output: found '/nothing/here.json'"),
-        (["rate"], "task: found 'rate', wanted one of match, reference"),
+        (["rate"], "task: found 'rate', wanted one of match, reference, exact"),
         (["reference", "bot=random"], "bot: found no such key"),
+        (["exact", "decisions=0"], "decisions: found 0, wanted 1 or more"),
+        (["exact", "positions=0"], "positions: found 0, wanted 1 or more, or null for all"),
+        (["exact", "model=backgammon"], "exact: backgammon: found 15 checkers a side, wanted"),
     ],
 )
 def test_what_does_not_fit_is_one_line_and_exit_code_2(
