@@ -65,12 +65,19 @@ def _without_headers(text: str) -> str:
     return re.sub(r"\A(;[^\n]*\n)+\n", "", text)
 
 
-def _final_score(match: MatchRecord) -> tuple[int, int]:
+def final_score(match: MatchRecord) -> tuple[int, int]:
+    """Points of player 0 and player 1 after the last game, surplus points counted."""
     score = list(match.games[-1].score)
     winner = match.games[-1].winner
     assert winner is not None
     score[winner] += match.games[-1].points
     return score[0], score[1]
+
+
+def last_scores(printed: str) -> list[tuple[int, int]]:
+    """The score of every match imported and then shown with "show board": a line by either, the second counts."""
+    boards = [line.split(":")[1:] for line in printed.splitlines() if line.startswith("board:")]
+    return [(int(fields[4]), int(fields[3])) for fields in boards[1::2]]
 
 
 def _importable(random: Random, length: int, variant: str) -> MatchRecord:
@@ -95,14 +102,11 @@ def test_matches_are_imported_and_exported_unchanged(variant: str, tmp_path: Pat
     printed = gnubg(commands, tmp_path)
 
     assert not re.search(r"warning|illegal|invalid|error|record", printed, re.IGNORECASE), printed
-    boards = [line for line in printed.splitlines() if line.startswith("board:")]
     for index, match in enumerate(matches):
         exported = (tmp_path / f"{index}.out").read_text(encoding="utf-8")
         assert _without_headers(exported) == _without_headers(match_text(match))
         assert replace(read_match_text(exported, variant), headers=match.headers) == match
-    finals = [(int(fields[4]), int(fields[3])) for fields in (line.split(":")[1:] for line in boards)]
-    last_shown = [finals[i] for i in range(1, len(finals), 2)]  # once by the import, once by "show board"
-    assert last_shown == [_final_score(match) for match in matches]
+    assert last_scores(printed) == [final_score(match) for match in matches]
 
 
 def _settable(random: Random) -> GameState:
