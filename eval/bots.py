@@ -17,14 +17,14 @@ from torch import Tensor
 
 from ..env import Cube, afterstates, pip_counts
 from ..env.cube import CENTRED
-from ..models import BundleError, CubeAction, load
+from ..models import BundleError, CubeAction, CubeLife, Evaluator, load
 from ..models.bundle import find_weights, read_header
 
 __all__ = ["BOTS", "Bot", "Judge", "ModelBot", "PipCountBot", "RandomBot", "make_bot", "newest_model", "pick_highest"]
 
 _ROUNDING = 1e-9  # of pips: 9 % of 100 are 9, whatever the binary fraction
 
-BOTS = ("random", "pipcount", "model:NAME_OR_PATH", "pair:model:A+model:B")
+BOTS = ("random", "pipcount", "model:NAME_OR_PATH", "janowski:NAME_OR_PATH", "pair:model:A+model:B")
 
 
 class Bot(Protocol):
@@ -206,7 +206,7 @@ class ModelBot:
 
 
 def make_bot(spec: str, variant: str = "backgammon", device: torch.device | str = "cpu") -> Bot:
-    """The bot that ``spec`` names: one of `BOTS`.
+    """The bot that ``spec`` names: one of `BOTS`. ``janowski`` is the model with its cube judged by Janowski's formula.
 
     Raises:
         ValueError: an unknown specification, a model that cannot be read, or one for another variant.
@@ -214,6 +214,10 @@ def make_bot(spec: str, variant: str = "backgammon", device: torch.device | str 
     kind, _, argument = spec.partition(":")
     if kind == "model" and argument:
         return ModelBot(_load(argument, spec, variant, device), spec)
+    if kind == "janowski" and argument:
+        judge = _load(argument, spec, variant, device)
+        judge.cube_life = CubeLife()
+        return ModelBot(judge, spec)
     if kind == "pair" and argument:
         return _make_pair(argument, spec, variant, device)
     if spec == "random":
@@ -223,7 +227,7 @@ def make_bot(spec: str, variant: str = "backgammon", device: torch.device | str 
     raise ValueError(f"bot: found {spec!r}, wanted one of {', '.join(BOTS)}")
 
 
-def _load(name_or_path: str, spec: str, variant: str, device: torch.device | str) -> Judge:
+def _load(name_or_path: str, spec: str, variant: str, device: torch.device | str) -> Evaluator:
     evaluator = load(name_or_path, device)
     if evaluator.variant != variant:
         raise ValueError(f"bot: {spec}: found a model for {evaluator.variant}, wanted one for {variant}")

@@ -21,6 +21,7 @@ from torch import Tensor
 
 from ..env.variants import VARIANTS
 from .encoding import NUM_INPUTS
+from .match_equity import MatchEquityTable
 from .network import Network, NetworkConfig
 
 __all__ = [
@@ -28,6 +29,7 @@ __all__ = [
     "BundleError",
     "find_weights",
     "load_network",
+    "load_table",
     "read_header",
     "read_tensors",
     "save_bundle",
@@ -36,6 +38,7 @@ __all__ = [
 
 FORMAT = "nardy-1"
 MAX_FILE_BYTES = 4 << 30
+_NETWORK_FIELDS = {"hidden", "context_units", "encoding"}
 BUNDLED = Path(__file__).parent / "bundled"
 
 
@@ -70,10 +73,38 @@ def save_tensors(path: Path, tensors: dict[str, Tensor], header: dict[str, Any])
     write_file(path, data)
 
 
-def save_bundle(path: Path, network: Network, variant: str, facts: dict[str, Any] | None = None) -> None:
-    """Write ``network``'s weights and what a reader needs to use them; ``facts`` (JSON values) go into the header."""
+def save_bundle(
+    path: Path,
+    network: Network,
+    variant: str,
+    facts: dict[str, Any] | None = None,
+    table: MatchEquityTable | None = None,
+) -> None:
+    """Write ``network``'s weights and what a reader needs to use them; ``facts`` (JSON values) go into the header.
+
+    ``table`` has the match-winning chances it plays by, if it has learned match play.
+    """
     header = {"kind": "bundle", "variant": variant, "network": asdict(network.config), "facts": facts or {}}
-    save_tensors(path, {f"network.{name}": tensor for name, tensor in network.state_dict().items()}, header)
+    tensors = {f"network.{name}": tensor for name, tensor in network.state_dict().items()}
+    save_tensors(path, tensors | table_tensors(table), header)
+
+
+def table_tensors(table: MatchEquityTable | None) -> dict[str, Tensor]:
+    """The tensors by which a file holds a match equity table."""
+    return {} if table is None else {"match.before": table.before, "match.after": table.after}
+
+
+def load_table(path: Path, device: torch.device | str = "cpu") -> MatchEquityTable | None:
+    """The match equity table in a bundle or checkpoint, None if it has none; `BundleError` if it makes no sense."""
+    tensors = read_tensors(path, "match.")
+    if not tensors:
+        return None
+    if set(tensors) != {"before", "after"}:
+        raise BundleError(f"{path}: match: found {', '.join(sorted(tensors))}, wanted before and after")
+    try:
+        return MatchEquityTable.checked(tensors["before"], tensors["after"]).to(device)
+    except ValueError as error:
+        raise BundleError(f"{path}: match: {error}") from None
 
 
 def read_header(path: Path) -> dict[str, Any]:
@@ -112,11 +143,14 @@ def network_config(path: Path, header: dict[str, Any]) -> NetworkConfig:
     """The network's shape from a header; `BundleError` if it makes no sense."""
     fields = header.get("network")
     try:
-        if not isinstance(fields, dict) or set(fields) != {"hidden", "encoding"}:
-            raise ValueError(f"found {fields!r}, wanted hidden and encoding")
+        if not isinstance(fields, dict) or not {"hidden", "encoding"} <= set(fields) <= _NETWORK_FIELDS:
+            raise ValueError(f"found {fields!r}, wanted {', '.join(sorted(_NETWORK_FIELDS))}")
         if not all(isinstance(units, int) and 0 < units <= 1 << 16 for units in fields["hidden"]):
             raise ValueError(f"found hidden {fields['hidden']!r}, wanted numbers from 1 to 65536")
-        config = NetworkConfig(tuple(fields["hidden"]), fields["encoding"])
+        context_units = fields.get("context_units", 0)  # before there were any, files did not name them
+        if not isinstance(context_units, int):
+            raise ValueError(f"found context_units {context_units!r}, wanted a whole number")
+        config = NetworkConfig(tuple(fields["hidden"]), fields["encoding"], context_units)
         num_weights = sum(a * b for a, b in pairwise((NUM_INPUTS, *config.hidden)))
         if num_weights > path.stat().st_size:  # before anything of that size is allocated
             raise ValueError(f"found hidden {fields['hidden']!r} in {path.stat().st_size} bytes, wanted its weights")

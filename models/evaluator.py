@@ -1,11 +1,13 @@
 """A trained network as a player's judgement: outcomes, equities, best plays, cube actions, at the network's own depth.
 
-All values are from the view of the player on roll (side 0 of the boards), in points per unit of the cube as it stands.
+All values are from the view of the player on roll (side 0 of the boards): points per unit of the cube as it stands, or
+match-winning chances at a match score.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -13,36 +15,30 @@ import torch
 from torch import Tensor
 
 from ..env.board import check_boards, check_dice
-from ..env.cube import THEIRS, Cube
+from ..env.cube import CENTRED, THEIRS, Cube, CubeTensors
 from ..env.variants import get_variant
-from .bundle import find_weights, load_network
+from .bundle import find_weights, load_network, load_table
 from .encoding import encode
+from .janowski import CubeEquities, CubeLife, cube_equities, simple_match_equity
+from .judgement import CubeAction, Judgement, cube_rows, flip_cube, outcome_worth
+from .learned_table import learned_table
+from .match_equity import MatchEquityTable
 from .network import Network
-from .plays import FirstLayer, Plays, evaluate_plays
-from .values import LEVELS, bounds, equity, exact_probabilities, no_double_values, possible_outcomes, probabilities
+from .plays import MONEY_COLUMNS, FirstLayer, Plays, evaluate_plays
+from .stakes import Stakes, match_stakes, money_stakes
+from .values import (
+    bounds,
+    context_no_double,
+    equity,
+    exact_probabilities,
+    no_double_values,
+    possible_outcomes,
+    probabilities,
+)
 
 __all__ = ["CubeAction", "Evaluator", "load"]
 
 _CHUNK_ROWS = 1 << 16
-
-
-@dataclass(frozen=True)
-class CubeAction:
-    """Doubling and answering before the roll, all ``[N]``, from the view of the player on roll.
-
-    Attributes:
-        no_double: equity of rolling without doubling, in units of the cube as it stands.
-        double_take: equity of doubling if the opponent takes, twice the value with the opponent owning the cube.
-        double_pass: equity if the opponent drops: 1.
-        double: bool, doubling is allowed and better than rolling.
-        take: bool, the opponent, if doubled, should take.
-    """
-
-    no_double: Tensor
-    double_take: Tensor
-    double_pass: Tensor
-    double: Tensor
-    take: Tensor
 
 
 class Evaluator:
@@ -52,18 +48,44 @@ class Evaluator:
         variant: the discipline it was trained for.
         network: the network, not to be changed.
         header: what its file says of it; empty for one made in memory.
+        cube_life: if set, cubes are judged by Janowski's formula over the outcomes with this life of the cube, not by
+            the network's cube head; a number from 0 to 1, or a `CubeLife`.
     """
 
-    def __init__(self, network: Network, variant: str = "backgammon", header: dict[str, Any] | None = None) -> None:
+    def __init__(
+        self,
+        network: Network,
+        variant: str = "backgammon",
+        header: dict[str, Any] | None = None,
+        table: MatchEquityTable | None = None,
+        cube_life: float | CubeLife | None = None,
+    ) -> None:
+        """``table``: chances at match scores.
+
+        If None they follow from the network when they are first needed, and from constant rates where the network has
+        learned money alone; then scores and Jacoby are judged by Janowski's formula.
+        """
         self.variant = get_variant(variant).name
         self.network = network
         self.header = header or {}
+        self.cube_life = cube_life
         self._first = FirstLayer(network)
+        self._table = table
 
     @property
     def device(self) -> torch.device:
         """Where the network is; answers are returned on the device of the boards asked about."""
         return self._first.table.device
+
+    @property
+    def table(self) -> MatchEquityTable:
+        """The match equity table it plays by."""
+        if self._table is None:
+            if self.network.config.context_units:
+                self._table = learned_table(self.network, self.variant)
+            else:
+                self._table = simple_match_equity().to(self.device)
+        return self._table
 
     def outcome(self, boards: Tensor) -> Tensor:
         """Exclusive probabilities ``[N, 6]`` that side 0 wins single, gammon, backgammon, then loses those.
@@ -71,22 +93,17 @@ class Evaluator:
         They sum to 1; what can no longer happen is exactly 0, and a finished board has its exact outcome. ``boards``
         ``[N, 2, 26]`` before side 0's roll; ``ValueError`` names the first bad row.
         """
-        return self._outputs(self._check(boards))[0].to(boards.device)
+        return self._probabilities(self._check(boards)).to(boards.device)
 
     def equity(self, boards: Tensor, cube: Cube | None = None) -> Tensor:
         """Equity ``[N]``: cubeless for money without a ``cube``; with one, its value before side 0's roll.
 
-        With a cube the right to double now is included. ``ValueError`` for what this model has not learned (Jacoby,
-        match scores).
+        With a cube the right to double now is included; at a match score it is the match-winning chance.
         """
         checked = self._check(boards)
-        probs, no_double, level = self._outputs(checked)
         if cube is None:
-            return equity(probs).to(boards.device)
-        state = self._cube(cube, len(checked))
-        action = self._action(probs, no_double, state)
-        value = torch.where(action.double, self._doubled(action, state), action.no_double)
-        return torch.where(level != 0, level, value).to(boards.device)
+            return equity(self._probabilities(checked)).to(boards.device)
+        return self._judge(checked, cube.as_tensors(len(checked), self.device)).value().to(boards.device)
 
     def best(
         self,
@@ -100,103 +117,164 @@ class Evaluator:
 
         Without ``cube`` the cubeless equity decides, with it the value at that cube.
         """
-        plays = self.plays(boards, dice, plies, second_first)
+        plays = self.plays(boards, dice, plies, second_first, cube)
         rows = plays.best().gather(1, self.column(cube, len(boards))[:, None])[:, 0]
         begins = torch.cat([plays.ends.new_zeros(1), plays.ends[:-1]])
         return (rows - begins).to(boards.device)
 
-    def plays(self, boards: Tensor, dice: Tensor, plies: int = 0, second_first: Tensor | None = None) -> Plays:
-        """Every legal play of every game with its values, on the network's device."""
+    def plays(
+        self,
+        boards: Tensor,
+        dice: Tensor,
+        plies: int = 0,
+        second_first: Tensor | None = None,
+        cube: Cube | None = None,
+    ) -> Plays:
+        """Every legal play of every game with its values, on the network's device; `column` says which to choose by."""
         _check_plies(plies)
         checked = self._check(boards)
         dice = check_dice(dice, len(checked)).to(self.device)
-        if second_first is not None and second_first.shape != boards.shape[:1]:
-            raise ValueError(f"second_first: found shape {tuple(second_first.shape)}, wanted ({boards.shape[0]},)")
         if second_first is not None:
+            if second_first.shape != boards.shape[:1]:
+                raise ValueError(f"second_first: found shape {tuple(second_first.shape)}, wanted ({boards.shape[0]},)")
             second_first = second_first.to(self.device, torch.bool)
-        return evaluate_plays(self.network, checked, dice, self.variant, second_first, self._first)
+        state = None if cube is None else cube.as_tensors(len(checked), self.device)
+        formula = state is not None and bool(self._by_formula(state).any())
+        stakes = None
+        if state is not None and not formula and bool(_beside_money(state).any()):
+            stakes = self._stakes(flip_cube(state))
+        plays = evaluate_plays(self.network, checked, dice, self.variant, second_first, self._first, stakes)
+        return self._with_formula(plays, state) if state is not None and formula else plays
 
     def column(self, cube: Cube | None, num_games: int) -> Tensor:
         """The column of `Plays.values` by which a player with ``cube`` chooses, ``[N]`` int64."""
         if cube is None:
             return torch.zeros(num_games, dtype=torch.int64, device=self.device)
-        state = self._cube(cube, num_games)
-        return torch.where(state.dead, 0, state.owner.long() + 1)
+        state = cube.as_tensors(num_games, self.device)
+        money = torch.where(2 * state.value > state.max_cube, 0, state.owner.long() + 1)
+        formula = self._by_formula(state)
+        if bool(formula.any()):
+            return torch.where(formula, MONEY_COLUMNS, money)
+        return state.owner.long() + MONEY_COLUMNS if bool(_beside_money(state).any()) else money
 
     def cube_action(self, boards: Tensor, cube: Cube, plies: int = 0) -> CubeAction:
         """Should side 0 double before rolling, and should the other take? All fields are filled for every row."""
         _check_plies(plies)
         checked = self._check(boards)
-        probs, no_double, _ = self._outputs(checked)
-        action = self._action(probs, no_double, self._cube(cube, len(checked)))
+        action = self._judge(checked, cube.as_tensors(len(checked), self.device)).action()
         moved = {name: getattr(action, name).to(boards.device) for name in CubeAction.__dataclass_fields__}
         return CubeAction(**moved)
 
     def _check(self, boards: Tensor) -> Tensor:
         return check_boards(boards, get_variant(self.variant)).to(self.device)
 
-    @torch.no_grad()
-    def _outputs(self, boards: Tensor) -> tuple[Tensor, Tensor, Tensor]:
-        """Probabilities ``[N, 6]``, no-double values ``[N, 3]`` and the exact level of finished boards ``[N]``."""
-        parts = [self._outputs_of(part) for part in torch.split(boards, _CHUNK_ROWS)] or [self._outputs_of(boards)]
-        probs, no_double, level = (torch.cat(columns) for columns in zip(*parts, strict=True))
-        return probs, no_double, level
+    def _by_formula(self, state: CubeTensors) -> Tensor:
+        """Which cubes are judged by Janowski's formula, ``[N]``: as told to, or as the network has not learned them."""
+        if self.cube_life is not None:
+            return torch.ones_like(state.jacoby)
+        return torch.zeros_like(state.jacoby) if self.network.config.context_units else _beside_money(state)
 
-    def _outputs_of(self, boards: Tensor) -> tuple[Tensor, Tensor, Tensor]:
+    def _stakes(self, state: CubeTensors) -> Stakes:
+        """The stakes seen by the player who sees the cube so."""
+        stakes = money_stakes(state.value, state.max_cube, state.jacoby & (state.owner == CENTRED))
+        match = state.away[:, 0] > 0
+        if not self.network.config.context_units or not bool(match.any()):
+            return stakes
+        away = state.away.clamp(min=1)
+        played = match_stakes(state.value, away, state.crawford, state.max_cube, self.table)
+        return Stakes.where(match, played, stakes)
+
+    def _probabilities(self, boards: Tensor) -> Tensor:
+        """Outcome probabilities ``[N, 6]``, exact where the game is over."""
+        return torch.cat([self._outputs(part)[0] for part in _parts(boards)])
+
+    @torch.no_grad()
+    def _outputs(self, boards: Tensor) -> tuple[Tensor, Tensor, Tensor, Tensor]:
+        """Probabilities exact where ``done``; ``done``; the network's raw output and what can still happen."""
         raw = self.network(encode(boards, self.variant))
         possible = possible_outcomes(boards, self.variant)
-        probs = probabilities(raw, possible)
-        no_double = torch.clamp(no_double_values(raw, probs), *bounds(possible))
         done, exact = exact_probabilities(boards, self.variant)
-        level = torch.where(done, exact @ exact.new_tensor(LEVELS), 0.0)
-        probs = torch.where(done[:, None], exact, probs)
-        return probs, torch.where(done[:, None], level[:, None], no_double), level
+        return torch.where(done[:, None], exact, probabilities(raw, possible)), done, raw, possible
 
-    def _cube(self, cube: Cube, num_games: int) -> _CubeState:
-        state = cube.as_tensors(num_games, self.device)
-        if bool((state.away > 0).any()):
-            raise ValueError("cube: away: found a match score, but this model has learned money games only")
-        if bool(state.jacoby.any()):
-            raise ValueError("cube: jacoby: found it on, but this model has learned money games without it")
-        return _CubeState(
-            owner=state.owner,
-            may_double=state.may_double(),
-            beavers=state.beavers & (4 * state.value <= cube.max_cube),
-            dead=2 * state.value > cube.max_cube,
-            dead_after=4 * state.value > cube.max_cube,
-        )
+    def _judge(self, boards: Tensor, state: CubeTensors) -> Judgement:
+        """What the network says of positions before the roll, at their cubes."""
+        formula = self._by_formula(state)
+        any_formula, stakes = bool(formula.any()), self._stakes(state)
+        judged: list[CubeEquities] = []
+        over: list[Tensor] = []
+        begin = 0
+        for part in _parts(boards):
+            rows = slice(begin, begin + len(part))
+            begin += len(part)
+            probs, done, raw, possible = self._outputs(part)
+            learned = self._learned(raw, probs, possible, stakes.rows(rows), state.owner[rows])
+            if any_formula:
+                learned = _choose(formula[rows], self._formula(probs, part, cube_rows(state, rows)), learned)
+            judged.append(learned)
+            worth = outcome_worth(cube_rows(state, rows), self._table_if_needed(state))
+            here = torch.where(done, (probs * worth).sum(-1), judged[-1].no_double)
+            judged[-1] = replace(judged[-1], no_double=here)
+            over.append(done)
+        names = CubeEquities.__dataclass_fields__
+        joined = CubeEquities(**{name: torch.cat([getattr(part, name) for part in judged]) for name in names})
+        return Judgement(joined, torch.cat(over), state)
 
-    def _action(self, probs: Tensor, no_double: Tensor, cube: _CubeState) -> CubeAction:
-        cubeless = equity(probs)
-        here = no_double.gather(1, cube.owner.long()[:, None])[:, 0]
-        here = torch.where(cube.dead, cubeless, here)
-        double_take = 2.0 * torch.where(cube.dead_after, cubeless, no_double[:, THEIRS])
-        double_pass = torch.ones_like(here)
-        action = CubeAction(here, double_take, double_pass, cube.may_double, double_take <= double_pass)
-        better = self._doubled(action, cube) > here
-        return CubeAction(here, double_take, double_pass, cube.may_double & better, action.take)
+    def _table_if_needed(self, state: CubeTensors) -> MatchEquityTable | None:
+        return self.table if bool((state.away > 0).any()) else None
 
-    @staticmethod
-    def _doubled(action: CubeAction, cube: _CubeState) -> Tensor:
-        """Value of offering the cube: the opponent answers with what costs the player on roll most.
+    def _learned(self, raw: Tensor, probs: Tensor, possible: Tensor, stakes: Stakes, owner: Tensor) -> CubeEquities:
+        """The cube head's values, in points or match-winning chances."""
+        values, taken = self._cube_values(raw, probs, possible, stakes)
+        here = values.gather(1, owner.long()[:, None])[:, 0]
+        cash = torch.ones_like(here)
+        return CubeEquities(*(stakes.middle + stakes.half * value for value in (here, taken, cash)))
 
-        A beaver puts the cube at 4 for 2 in the opponent's hands, so it is worth twice a take; the player on roll may
-        drop it and lose 2 (rules.md 2.9).
-        """
-        answered = torch.minimum(action.double_take, action.double_pass)
-        beaver = torch.clamp(2.0 * action.double_take, min=-2.0)
-        return torch.where(cube.beavers, torch.minimum(answered, beaver), answered)
+    @torch.no_grad()
+    def _cube_values(self, raw: Tensor, probs: Tensor, possible: Tensor, stakes: Stakes) -> tuple[Tensor, Tensor]:
+        """No-double values ``[N, 3]`` and double-take ``[N]``, normalised; see `values.context_no_double`."""
+        if self.network.config.context_units:
+            return context_no_double(self.network, raw, probs, possible, stakes)
+        values = torch.clamp(no_double_values(raw, probs), *bounds(possible))
+        cubeless = equity(probs)[:, None]
+        may = stakes.may_double[:, :1]  # only the cap can forbid it, and it is the same for both
+        doubled = torch.where(stakes.may_redouble[:, 1:], values[:, THEIRS:], cubeless)
+        return torch.where(may, values, cubeless), 2.0 * doubled[:, 0]
+
+    def _formula(self, probs: Tensor, boards: Tensor, state: CubeTensors) -> CubeEquities:
+        """Janowski's values."""
+        life = CubeLife() if self.cube_life is None else self.cube_life
+        x = life.of(boards, self.variant) if isinstance(life, CubeLife) else life
+        return cube_equities(probs, state, self._table_if_needed(state), x)
+
+    def _with_formula(self, plays: Plays, state: CubeTensors) -> Plays:
+        """``plays`` with one column more: the values at each game's own cube by Janowski's formula."""
+        theirs = cube_rows(flip_cube(state), plays.game)
+        boards = plays.boards.flip(1)
+        possible = possible_outcomes(boards, self.variant)
+        done, exact = exact_probabilities(boards, self.variant)
+        probs = torch.where(done[:, None], exact, probabilities(plays.raw, possible))
+        equities = self._formula(probs, boards, theirs)
+        worth = (probs * outcome_worth(theirs, self._table_if_needed(state))).sum(-1)
+        equities = replace(equities, no_double=torch.where(done, worth, equities.no_double))
+        value = Judgement(equities, done, theirs).value()
+        mine = torch.where(theirs.away[:, 0] > 0, 1.0 - value, -value)
+        return replace(plays, values=torch.cat([plays.values, mine[:, None]], 1))
 
 
-@dataclass(frozen=True)
-class _CubeState:
-    """A cube as the arithmetic needs it, all ``[N]``; a dead cube is one that nobody can turn any more."""
+def _choose(condition: Tensor, first: CubeEquities, second: CubeEquities) -> CubeEquities:
+    """``first`` where ``condition`` ``[N]`` holds, else ``second``."""
+    names = CubeEquities.__dataclass_fields__
+    return CubeEquities(**{n: torch.where(condition, getattr(first, n), getattr(second, n)) for n in names})
 
-    owner: Tensor
-    may_double: Tensor
-    beavers: Tensor
-    dead: Tensor
-    dead_after: Tensor
+
+def _parts(boards: Tensor) -> Sequence[Tensor]:
+    """Boards in parts that fit into memory; one part at least."""
+    return torch.split(boards, _CHUNK_ROWS) or [boards]
+
+
+def _beside_money(state: CubeTensors) -> Tensor:
+    """Which games are played at a score, or for money with the Jacoby rule and a centred cube, ``[N]`` bool."""
+    return (state.away[:, 0] > 0) | (state.jacoby & (state.owner == CENTRED))
 
 
 def _check_plies(plies: int) -> None:
@@ -210,5 +288,6 @@ def load(name_or_path: str | Path, device: torch.device | str = "cpu") -> Evalua
     Raises:
         BundleError: (a ``ValueError``) naming the file, what was found and what was wanted.
     """
-    network, header = load_network(find_weights(name_or_path), device)
-    return Evaluator(network, header["variant"], header)
+    path = find_weights(name_or_path)
+    network, header = load_network(path, device)
+    return Evaluator(network, header["variant"], header, load_table(path, device))

@@ -1,4 +1,8 @@
-"""The network: a multilayer perceptron with an outcome head and a cube head on one trunk."""
+"""The network: a multilayer perceptron with an outcome head and a cube head on one trunk.
+
+The cube head speaks of money; what differs at another stake (Jacoby, a match score, a cube near its end) is added by a
+small layer that joins the stake's description to the trunk's last layer, so one trunk pass serves every stake.
+"""
 
 from __future__ import annotations
 
@@ -10,6 +14,7 @@ from torch import Tensor, nn
 
 from .encoding import ENCODING, NUM_INPUTS, input_table
 from .kernels.encoding import BLOCK
+from .stakes import NUM_FEATURES
 
 __all__ = ["NUM_CUBE", "NUM_OUTCOMES", "Network", "NetworkConfig"]
 
@@ -25,10 +30,12 @@ class NetworkConfig:
         hidden: units of each hidden layer, the first a multiple of 16. The first layer is cheap in self-play
             (only what a play changes is computed), the others cost their full products.
         encoding: name of the inputs; there is one.
+        context_units: units that join a stake (`models.stakes`) to the trunk; 0 for a network that knows money alone.
     """
 
     hidden: tuple[int, ...] = (256, 64)
     encoding: str = ENCODING
+    context_units: int = 32
 
     def __post_init__(self) -> None:
         if self.encoding != ENCODING:
@@ -37,12 +44,15 @@ class NetworkConfig:
             raise ValueError(
                 f"hidden: found {list(self.hidden)}, wanted one or more layers, the first a multiple of {BLOCK}"
             )
+        if not 0 <= self.context_units <= 1024:
+            raise ValueError(f"context_units: found {self.context_units}, wanted 0 to 1024")
 
 
 class Network(nn.Module):
-    """Raw outputs ``[N, 9]`` for positions seen by the player on roll: six outcome logits, then three for the cube.
+    """Raw outputs ``[N, 9 + U]`` for positions seen by the player on roll.
 
-    `values.probabilities` and `values.no_double_values` give the nine their meaning.
+    Six outcome logits, three numbers for the cube in money games, and what U context units receive from the position;
+    `values.probabilities`, `values.no_double_values` and `context_heads` give them their meaning.
     """
 
     def __init__(self, config: NetworkConfig, seed: int = 0) -> None:
@@ -50,7 +60,10 @@ class Network(nn.Module):
         self.config = config
         self.first = nn.Linear(NUM_INPUTS, config.hidden[0])
         self.rest = nn.ModuleList(nn.Linear(a, b) for a, b in pairwise(config.hidden))
-        self.head = nn.Linear(config.hidden[-1], NUM_OUTCOMES + NUM_CUBE)
+        self.head = nn.Linear(config.hidden[-1], NUM_OUTCOMES + NUM_CUBE + config.context_units)
+        if config.context_units:
+            self.context_in = nn.Linear(NUM_FEATURES, config.context_units, bias=False)
+            self.context_out = nn.Linear(config.context_units, NUM_CUBE, bias=False)
         generator = torch.Generator().manual_seed(seed)
         for layer in [self.first, *self.rest, self.head]:
             assert isinstance(layer, nn.Linear)
@@ -59,20 +72,38 @@ class Network(nn.Module):
                 layer.weight.normal_(0.0, (gain / layer.in_features) ** 0.5, generator=generator)
                 layer.bias.zero_()
         with torch.no_grad():
-            self.head.bias[NUM_OUTCOMES + 1 :] = -2.0  # owning the cube is worth about 0.13 at first
+            self.head.bias[NUM_OUTCOMES + 1 : NUM_OUTCOMES + NUM_CUBE] = -2.0  # owning the cube: about 0.13 at first
+            if config.context_units:
+                units = self.head.weight[NUM_OUTCOMES + NUM_CUBE :]
+                units.normal_(0.0, (1.0 / config.hidden[-1]) ** 0.5, generator=generator)
+                self.context_in.weight.normal_(0.0, NUM_FEATURES**-0.5, generator=generator)
+                self.context_out.weight.zero_()  # at first every stake is judged as money
 
     def forward(self, inputs: Tensor) -> Tensor:
-        """``inputs`` ``[N, 288]`` to raw outputs ``[N, 9]``."""
+        """``inputs`` ``[N, 288]`` to raw outputs ``[N, 9 + U]``."""
         return self.after_first_layer(torch.relu(self.first(inputs)))
 
     def after_first_layer(self, hidden: Tensor, out: Tensor | None = None) -> Tensor:
-        """First-layer activations ``[N, hidden[0]]`` to raw outputs ``[N, 9]``, written to ``out`` if given."""
+        """First-layer activations ``[N, hidden[0]]`` to raw outputs ``[N, 9 + U]``, written to ``out`` if given.
+
+        An ``out`` of 9 columns takes the first nine alone.
+        """
         for layer in self.rest:
             hidden = torch.relu_(layer(hidden))
         if out is not None:
-            return torch.addmm(self.head.bias, hidden, self.head.weight.T, out=out)
+            columns = out.shape[1]
+            return torch.addmm(self.head.bias[:columns], hidden, self.head.weight[:columns].T, out=out)
         raw: Tensor = self.head(hidden)
         return raw
+
+    def context_heads(self, raw: Tensor, features: Tensor) -> Tensor:
+        """The cube head's three numbers at other stakes, ``[N, 3]``; money's own where the features are 0.
+
+        From ``raw`` ``[N, 9 + U]`` and the stakes' ``features`` ``[N, 14]``.
+        """
+        units = raw[:, NUM_OUTCOMES + NUM_CUBE :]
+        change: Tensor = self.context_out(torch.relu(units + self.context_in(features)) - torch.relu(units))
+        return raw[:, NUM_OUTCOMES : NUM_OUTCOMES + NUM_CUBE] + change
 
     @torch.no_grad()
     def first_layer_table(self) -> Tensor:

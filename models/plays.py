@@ -19,13 +19,16 @@ from ..env.variants import get_variant
 from .encoding import encode
 from .kernels.choice import best_rows
 from .kernels.encoding import BLOCK, COUNTED_SIZES, count_cells, first_layer
-from .kernels.values import play_values
-from .network import Network
+from .kernels.values import context_values, play_values
+from .network import NUM_CUBE, NUM_OUTCOMES, Network
+from .stakes import Stakes
 
-__all__ = ["COLUMNS", "FirstLayer", "Plays", "evaluate_plays"]
+__all__ = ["CONTEXT_COLUMNS", "MONEY_COLUMNS", "FirstLayer", "Plays", "evaluate_plays"]
 
-# Columns of play values: cubeless equity, then with the cube centred, mine, theirs (as the mover sees it).
-COLUMNS = 4
+# Columns of play values: cubeless equity, then for money with the cube centred, mine, theirs (as the mover sees it);
+# with stakes three more, the same cube states at each game's own stake.
+MONEY_COLUMNS = 4
+CONTEXT_COLUMNS = 7
 _CHUNK_ROWS = {"cpu": 1024, "cuda": 1 << 18}
 
 
@@ -48,9 +51,10 @@ class Plays:
     Attributes:
         game: ``[M]`` int64, non-decreasing. ends: ``[N]`` int64, one past each game's last row.
         boards: ``[M, 2, 26]`` int8, the mover side 0.
-        raw: ``[M, 9]`` float32, the network's outputs for the player on roll next.
+        raw: ``[M, 9]`` float32, the network's outputs for the player on roll next; ``[M, 9 + U]`` if stakes were given.
         values: ``[M, 4]`` float32, for the mover: cubeless equity, then in points per unit of the cube with the cube
-            centred, mine, theirs (the opponent's right to double next included). Exact where the game is over.
+            centred, mine, theirs (the opponent's right to double next included). Exact where the game is over. If
+            stakes were given ``[M, 7]``: the last three again, normalised at each game's stake (`models.stakes`).
     """
 
     game: Tensor
@@ -60,10 +64,25 @@ class Plays:
     values: Tensor
 
     def best(self) -> Tensor:
-        """The best row for each column of ``values``, ``[N, 4]`` int64, ties to the lowest."""
-        best = torch.empty((self.ends.shape[0], COLUMNS), dtype=torch.int64, device=self.ends.device)
+        """The best row for each column of ``values``, ``[N, 4 or 7]`` int64, ties to the lowest."""
+        best = torch.empty((self.ends.shape[0], self.values.shape[1]), dtype=torch.int64, device=self.ends.device)
         launch_rows(best_rows, best.shape[0], self.ends, self.values, best, device=best.device)
         return best
+
+
+def _context(network: Network, stakes: Stakes) -> tuple[Tensor, ...]:
+    """What `context_values` takes of each game, and the weights."""
+    assert network.config.context_units, "a network without context units knows money alone"
+    into = network.context_in
+    return (
+        stakes.payoff.contiguous(),
+        stakes.doubled_payoff.contiguous(),
+        torch.stack([stakes.scale, stakes.shift], 1),
+        torch.cat([stakes.may_double, stakes.may_redouble[:, 1:]], 1),
+        into(stakes.features),
+        into(stakes.doubled_features),
+        network.context_out.weight.detach(),
+    )
 
 
 @torch.no_grad()
@@ -74,10 +93,12 @@ def evaluate_plays(
     variant: str,
     second_first: Tensor | None = None,
     first: FirstLayer | None = None,
+    stakes: Stakes | None = None,
 ) -> Plays:
     """Value every legal play of ``boards`` ``[N, 2, 26]`` int8 contiguous with ``dice`` ``[N, 2]`` int8, unchecked.
 
-    ``second_first`` ``[N]`` bool as for `env.afterstates`.
+    ``second_first`` ``[N]`` bool as for `env.afterstates`. ``stakes`` of the N games, for networks with context units,
+    are those of the player on roll *next*, the opponent of side 0.
     """
     if first is None:
         first = FirstLayer(network)
@@ -94,8 +115,10 @@ def evaluate_plays(
     counted = torch.empty((boards.shape[0], len(COUNTED_SIZES)), dtype=torch.int32, device=device)
     leads = torch.empty(boards.shape[0], dtype=torch.int32, device=device)
     launch_rows(count_cells, boards.shape[0], flat_boards, packed, 1, rules.blocking, counted, leads, device=device)
-    raw = torch.empty((num_rows, network.head.out_features), dtype=torch.float32, device=device)
-    values = torch.empty((num_rows, COLUMNS), dtype=torch.float32, device=device)
+    columns = NUM_OUTCOMES + NUM_CUBE if stakes is None else network.head.out_features
+    raw = torch.empty((num_rows, columns), dtype=torch.float32, device=device)
+    num_columns = MONEY_COLUMNS if stakes is None else CONTEXT_COLUMNS
+    values = torch.empty((num_rows, num_columns), dtype=torch.float32, device=device)
     chunk = _CHUNK_ROWS[device.type]
     units = network.config.hidden[0]
 
@@ -111,6 +134,10 @@ def evaluate_plays(
     )
     layer_arguments = share(first_layer, *layer)
     value_arguments = share(play_values, flat, raw, rules.max_level, values)
+    context_arguments = None
+    if stakes is not None:
+        context = _context(network, stakes)
+        context_arguments = share(context_values, flat, raw, rules.max_level, game, *context, values)
 
     def work(begin: int, end: int) -> None:
         hidden = torch.empty((end - begin, units), dtype=torch.float32, device=device)
@@ -119,6 +146,8 @@ def evaluate_plays(
         with torch.no_grad():  # the mode belongs to a thread
             network.after_first_layer(hidden, out=raw[begin:end])
         launch_rows(play_values, end - begin, *value_arguments, device=device, first_row=begin)
+        if context_arguments is not None:
+            launch_rows(context_values, end - begin, *context_arguments, device=device, first_row=begin)
 
     if device.type == "cpu":
         split_rows(work, num_rows, chunk // 2, chunk)

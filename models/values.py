@@ -17,12 +17,14 @@ from ..env.board import outcome
 from ..env.launch import launch_rows
 from ..env.variants import get_variant
 from .kernels.status import possible_outcomes as possible_kernel
-from .network import NUM_OUTCOMES
+from .network import NUM_CUBE, NUM_OUTCOMES, Network
+from .stakes import Stakes
 
 __all__ = [
     "LEVELS",
     "before_roll",
     "bounds",
+    "context_no_double",
     "equity",
     "exact_probabilities",
     "flip_probabilities",
@@ -30,6 +32,7 @@ __all__ = [
     "no_double_values",
     "possible_outcomes",
     "probabilities",
+    "stake_no_double",
 ]
 
 # Points of the six outcomes: win single, gammon, backgammon, lose single, gammon, backgammon.
@@ -87,10 +90,58 @@ def no_double_values(raw: Tensor, probs: Tensor) -> Tensor:
     positive steps, up for owning it and down for the opponent owning it; so mine >= centred >= theirs everywhere.
     A value stays between the worst and the best that can still happen.
     """
-    heads = raw[:, NUM_OUTCOMES:]
-    centred = equity(probs.detach()) + heads[:, 0]
+    return _with_cube(raw[:, NUM_OUTCOMES : NUM_OUTCOMES + NUM_CUBE], equity(probs.detach()))
+
+
+def _with_cube(heads: Tensor, cubeless: Tensor) -> Tensor:
+    """No-double values ``[N, 3]`` from the cube head's numbers ``[N, 3]`` and the cubeless value ``[N]``."""
+    centred = cubeless + heads[:, 0]
     steps = torch.nn.functional.softplus(heads[:, 1:])
     return torch.stack([centred, centred + steps[:, 0], centred - steps[:, 1]], -1)
+
+
+def stake_no_double(
+    network: Network, raw: Tensor, probs: Tensor, payoff: Tensor, features: Tensor, may_double: Tensor
+) -> tuple[Tensor, Tensor]:
+    """Values of not doubling at a stake, for the cube centred, mine, theirs, differentiable in ``raw`` and ``network``.
+
+    ``payoff``, ``features`` and ``may_double`` are those of `Stakes` seen by the player on roll.
+
+    Returns:
+        ``(no_double, live)``: ``[N, 3]`` normalised, not kept between the worst and the best that can happen; and
+        ``[N, 3]`` bool, False where nobody can turn the cube any more. There the value is the cubeless one exactly.
+    """
+    cubeless = (probs.detach() * payoff).sum(-1)
+    mine, theirs = may_double.unbind(1)
+    live = torch.stack([mine | theirs, mine, theirs], 1)
+    return torch.where(live, _with_cube(network.context_heads(raw, features), cubeless), cubeless[:, None]), live
+
+
+def context_no_double(
+    network: Network, raw: Tensor, probs: Tensor, possible: Tensor, stakes: Stakes
+) -> tuple[Tensor, Tensor]:
+    """Values of not doubling and of a double that is taken, at ``stakes`` seen by the player on roll.
+
+    Returns:
+        ``(no_double, double_take)``: ``[N, 3]`` for the cube centred, mine, theirs, normalised as `Stakes` has it, and
+        ``[N]`` the value, on the same scale, of the opponent owning the doubled cube.
+    """
+    no_double, _ = stake_no_double(network, raw, probs, stakes.payoff, stakes.features, stakes.may_double)
+    doubled, _ = stake_no_double(
+        network, raw, probs, stakes.doubled_payoff, stakes.doubled_features, stakes.may_redouble
+    )
+    doubled_take = doubled[:, 2].clamp(*(limit[:, 0] for limit in _payoff_bounds(stakes.doubled_payoff, possible)))
+    return (
+        no_double.clamp(*_payoff_bounds(stakes.payoff, possible)),
+        stakes.shift + stakes.scale * doubled_take,
+    )
+
+
+def _payoff_bounds(payoff: Tensor, possible: Tensor) -> tuple[Tensor, Tensor]:
+    """Least and greatest worth of the outcomes that can still happen, each ``[N, 1]``."""
+    worst = payoff[:, 3:].masked_fill(~possible[:, 3:], 0.0).amin(-1, keepdim=True)
+    best = payoff[:, :3].masked_fill(~possible[:, :3], 0.0).amax(-1, keepdim=True)
+    return worst, best
 
 
 def bounds(possible: Tensor) -> tuple[Tensor, Tensor]:
@@ -100,8 +151,13 @@ def bounds(possible: Tensor) -> tuple[Tensor, Tensor]:
     return worst, best
 
 
-def before_roll(no_double: Tensor) -> Tensor:
-    """Values before the roll ``[N, 3]`` from those of not doubling ``[N, 3]``, where cube and score allow doubling."""
-    doubled = torch.clamp(2.0 * no_double[:, 2:3], max=1.0)
-    may = torch.maximum(no_double[:, :2], doubled)
-    return torch.cat([may, no_double[:, 2:3]], -1)
+def before_roll(no_double: Tensor, double_take: Tensor, may_double: Tensor | bool = True) -> Tensor:
+    """Values before the roll ``[N, 3]`` from those of not doubling ``[N, 3]`` and of double and take ``[N]``.
+
+    ``may_double`` ``[N]`` bool: where cube and score allow it if the cube is centred or mine.
+    """
+    doubled = torch.clamp(double_take, max=1.0)[:, None]
+    better = torch.maximum(no_double[:, :2], doubled)
+    if not isinstance(may_double, bool):
+        better = torch.where(may_double[:, None], better, no_double[:, :2])
+    return torch.cat([better, no_double[:, 2:3]], -1)

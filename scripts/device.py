@@ -22,8 +22,11 @@ class Device:
     description: str
 
 
-def choose_device(name: str) -> Device:
-    """The device called ``auto`` (a GPU if there is one), ``cpu``, ``cuda`` or ``cuda:1``, or a `CommandError`."""
+def choose_device(name: str, local_rank: int | None = None) -> Device:
+    """The device called ``auto`` (a GPU if there is one), ``cpu``, ``cuda`` or ``cuda:1``, or a `CommandError`.
+
+    Of several processes on a machine each takes the GPU of its ``local_rank`` where the name has no number.
+    """
     if name == "auto":
         name = "cuda" if torch.cuda.is_available() else "cpu"
     try:
@@ -32,6 +35,9 @@ def choose_device(name: str) -> Device:
         raise CommandError(f"device: found {name!r}, wanted auto, cpu, cuda or cuda:N") from None
     if device.type == "cpu":
         return Device(device, f"the CPU ({platform.processor() or platform.machine()})")
+    if device.type == "cuda" and ":" not in name and local_rank is not None:
+        device = torch.device("cuda", local_rank)
+        torch.cuda.set_device(device)
     if device.type != "cuda":
         raise CommandError(f"device: found {name!r}, wanted auto, cpu, cuda or cuda:N")
     if not torch.cuda.is_available() or (device.index or 0) >= torch.cuda.device_count():
@@ -40,10 +46,11 @@ def choose_device(name: str) -> Device:
     return Device(device, f"{torch.cuda.get_device_name(device)} ({device})")
 
 
-def choose_threads(threads: int | None) -> int:
-    """Let everything use so many CPU threads, None for all cores; the number."""
+def choose_threads(threads: int | None, processes: int = 1) -> int:
+    """Let everything use so many CPU threads, None for all cores shared by the ``processes`` here; the number."""
     cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
     if threads is not None and not 1 <= threads <= 1024:
         raise CommandError(f"threads: found {threads}, wanted 1 to 1024, or null for all cores")
-    use_threads(threads or cores)
-    return threads or cores
+    chosen = threads or max(1, cores // processes)
+    use_threads(chosen)
+    return chosen

@@ -29,7 +29,8 @@ def finish_run(folder: Path, evaluator: Evaluator, games: int, seed: int, progre
     write_file(folder / "evaluation.json", json.dumps(evaluation, indent=1).encode())
     facts: dict[str, object] = {"games": progress.games, "decisions": progress.decisions}
     facts |= {"seconds": round(progress.seconds, 1), "evaluation": evaluation}
-    save_bundle(folder / "bundle.safetensors", evaluator.network, evaluator.variant, facts)
+    table = evaluator.table if evaluator.network.config.context_units else None
+    save_bundle(folder / "bundle.safetensors", evaluator.network, evaluator.variant, facts, table)
     draw_curves(folder, folder / "curves.png")
     speed = progress.decisions / max(progress.seconds, 1e-9)
     console.print(arena_table(results))

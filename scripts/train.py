@@ -1,6 +1,7 @@
 """Train a bot by self-play and evaluate it, all in one folder: ``python scripts/train.py experiment=quick``.
 
 ``resume=FOLDER`` goes on with a run that was stopped; other words then change its stored configuration.
+``init_from=NAME_OR_PATH`` starts a new run, perhaps of a larger network, from a trained model.
 """
 
 from __future__ import annotations
@@ -9,11 +10,12 @@ import os
 import signal
 import sys
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from types import FrameType
 
+import torch
 from omegaconf import DictConfig, OmegaConf
 from omegaconf.errors import OmegaConfBaseException
 from rich.console import Console
@@ -21,7 +23,8 @@ from yaml import YAMLError  # type: ignore[import-untyped]  # OmegaConf passes i
 
 from nardy.env.variants import get_variant
 from nardy.models import Evaluator, Network, NetworkConfig
-from nardy.models.bundle import write_file
+from nardy.models.bundle import find_weights, load_network, write_file
+from nardy.models.growth import check_growth
 from nardy.scripts.command import CommandError, compose, main_guard, to_dataclass, wants_help
 from nardy.scripts.command_help import help_text
 from nardy.scripts.device import choose_device, choose_threads
@@ -29,7 +32,7 @@ from nardy.scripts.final_report import finish_run
 from nardy.scripts.next_commands import command_line
 from nardy.scripts.settings import first_line
 from nardy.scripts.train_display import TrainDisplay
-from nardy.train import NotFiniteError, TrainConfig, Trainer, newest_checkpoint
+from nardy.train import NotFiniteError, TrainConfig, Trainer, World, join_world, leave_world, newest_checkpoint
 
 __all__ = ["EvaluationOptions", "TrainOptions", "main"]
 
@@ -74,6 +77,7 @@ class TrainOptions:
     model: NetworkConfig
     train: TrainConfig
     evaluation: EvaluationOptions
+    init_from: str | None = None
     name: str | None = None
     runs: str = "runs"
     device: str = "auto"
@@ -84,8 +88,8 @@ class TrainOptions:
         return Path(self.runs) / (self.name or self.env.variant)
 
 
-def new_run(words: Sequence[str]) -> tuple[TrainOptions, Path]:
-    """Compose a new run and make its folder; `CommandError` if that exists."""
+def new_run(words: Sequence[str], world: World | None = None) -> tuple[TrainOptions, Path]:
+    """Compose a new run and make its folder, which rank 0 does for all; `CommandError` if that exists."""
     for key in (word.partition("=")[0] for word in words):
         if key.startswith("env.") and key != "env.variant":
             raise CommandError(f"{key}: found it in training, which takes env.variant alone of a format of play")
@@ -95,7 +99,11 @@ def new_run(words: Sequence[str]) -> tuple[TrainOptions, Path]:
     options = to_dataclass(TrainOptions, config)
     choose_device(options.device)  # before there is a folder, which would stand in the way of the next try
     choose_threads(options.threads)
+    initial_network(options)
     folder = options.folder()
+    if world is not None and not world.writes:
+        world.wait()
+        return options, folder
     try:
         folder.mkdir(parents=True)
     except FileExistsError:
@@ -103,7 +111,23 @@ def new_run(words: Sequence[str]) -> tuple[TrainOptions, Path]:
             f"{folder}: a run of that name exists; go on with it by resume={folder}, or choose another name=NAME"
         ) from None
     write_file(folder / CONFIG_FILE, OmegaConf.to_yaml(config).encode())
+    if world is not None:
+        world.wait()
     return options, folder
+
+
+def initial_network(options: TrainOptions) -> Network | None:
+    """The trained network that a new run starts from, if any; `CommandError` if it cannot."""
+    if options.init_from is None:
+        return None
+    try:
+        network, header = load_network(find_weights(options.init_from))
+        if header["variant"] != options.env.variant:
+            raise ValueError(f"found a model of {header['variant']}, wanted one of {options.env.variant}")
+        check_growth(network.config, options.model)
+    except ValueError as error:
+        raise CommandError(f"init_from: {error}") from None
+    return network
 
 
 def old_run(folder: Path, words: Sequence[str]) -> tuple[TrainOptions, Path]:
@@ -112,7 +136,7 @@ def old_run(folder: Path, words: Sequence[str]) -> tuple[TrainOptions, Path]:
     if not path.is_file():
         raise CommandError(f"{folder}: found no {CONFIG_FILE}, wanted the folder of a run")
     for key in (word.partition("=")[0] for word in words):
-        if key in ("name", "runs", "train.seed"):
+        if key in ("init_from", "name", "runs", "train.seed"):
             raise CommandError(f"{key}: found it beside resume=, wanted no other: it stays what it was")
     try:
         changes = OmegaConf.from_dotlist(list(words))
@@ -145,18 +169,19 @@ def alone_in(folder: Path) -> Iterator[None]:
         os.close(descriptor)  # and with it the lock
 
 
-def train(options: TrainOptions, folder: Path, resume: bool, console: Console) -> int:
+def train(options: TrainOptions, folder: Path, resume: bool, console: Console, world: World) -> int:
     """Train in ``folder`` and, once the budget is spent, evaluate, export and print the results."""
-    device = choose_device(options.device)
-    threads = choose_threads(options.threads)
-    console.print(f"run [bold]{folder}[/bold] on {device.description}, {threads} CPU threads")
+    device = choose_device(options.device, world.local_rank if world.size > 1 else None)
+    threads = choose_threads(options.threads, processes_here() if world.size > 1 else 1)
+    of = f" in each of {world.size} processes" if world.size > 1 else ""
+    console.print(f"run [bold]{folder}[/bold] on {device.description}, {threads} CPU threads{of}")
     checkpoint = newest_checkpoint(folder / "checkpoints") if resume else None
     if checkpoint is not None:
         console.print(f"going on from {checkpoint}")
-    trainer = Trainer(
-        options.train, options.model, options.env.variant, folder, device.device, asdict(options), checkpoint
-    )
-    if resume:  # what was changed holds from now on, also for the next resume
+    initial = None if resume else initial_network(options)
+    parts = (options.train, options.model, options.env.variant, folder, device.device, asdict(options))
+    trainer = Trainer(*parts, checkpoint, initial, world)
+    if resume and world.writes:  # what was changed holds from now on, also for the next resume
         write_file(folder / CONFIG_FILE, OmegaConf.to_yaml(OmegaConf.create(asdict(options))).encode())
     display = TrainDisplay(console, options.train.games, options.env.variant, options.evaluation)
 
@@ -181,6 +206,8 @@ def train(options: TrainOptions, folder: Path, resume: bool, console: Console) -
         trainer.close()
     network: Network = trainer.learner.average
     evaluator = Evaluator(network, options.env.variant)
+    if not world.writes:
+        return code
     if not done:
         why = "stopped" if trainer.stop else "the time limit is reached"
         go_on = command_line("train", f"resume={folder}")
@@ -198,12 +225,36 @@ def main(argv: list[str]) -> int:
         return 0
     resumes = [word.partition("=")[2] for word in argv if word.startswith("resume=")]
     words = [word for word in argv if not word.startswith("resume=")]
-    if resumes:
-        options, folder = old_run(Path(resumes[-1]), words)
-    else:
-        options, folder = new_run(words)
-    with alone_in(folder):
-        return train(options, folder, bool(resumes), Console())
+    world = join_world(torch.cuda.is_available() and "device=cpu" not in words)
+    try:
+        if not resumes and restarted():
+            resumes = [str(run_folder(words))]
+        if resumes:
+            options, folder = old_run(Path(resumes[-1]), [] if restarted() else words)
+        else:
+            options, folder = new_run(words, world)
+        console = Console(quiet=not world.writes)
+        with alone_in(folder) if world.writes else nullcontext():
+            return train(options, folder, bool(resumes), console, world)
+    finally:
+        leave_world(world)
+
+
+def restarted() -> bool:
+    """Has ``torchrun`` started this again because a process died?"""
+    return int(os.environ.get("TORCHELASTIC_RESTART_COUNT", "0")) > 0
+
+
+def processes_here() -> int:
+    """How many processes ``torchrun`` has started on this machine."""
+    return int(os.environ.get("LOCAL_WORLD_SIZE", "1"))
+
+
+def run_folder(words: Sequence[str]) -> Path:
+    """The folder of the run that these words would begin."""
+    config = compose("train", words, TrainOptions)
+    config.env = {"variant": config.env.variant}
+    return to_dataclass(TrainOptions, config).folder()
 
 
 if __name__ == "__main__":

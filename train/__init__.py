@@ -2,6 +2,7 @@
 
 from .checkpoint import Progress, newest_checkpoint
 from .config import LearnerConfig, SelfPlayConfig, TargetsConfig, TrainConfig
+from .distributed import World, join_world, leave_world
 from .learner import Losses, NotFiniteError
 from .monitor import draw_curves, read_metrics
 from .trainer import Trainer
@@ -15,7 +16,10 @@ __all__ = [
     "TargetsConfig",
     "TrainConfig",
     "Trainer",
+    "World",
     "draw_curves",
+    "join_world",
+    "leave_world",
     "newest_checkpoint",
     "read_metrics",
 ]

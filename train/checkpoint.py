@@ -13,7 +13,15 @@ from typing import Any
 
 from torch import Tensor
 
-from ..models.bundle import BundleError, network_config, read_header, read_tensors, save_tensors
+from ..models.bundle import (
+    BundleError,
+    load_table,
+    network_config,
+    read_header,
+    read_tensors,
+    save_tensors,
+    table_tensors,
+)
 from ..models.network import NetworkConfig
 from .learner import Learner
 from .selfplay import SelfPlay
@@ -27,7 +35,7 @@ class Progress:
 
     Attributes:
         games: finished games. decisions: checker plays made. seconds: time spent, evaluations left out.
-        next_evaluation, next_log, next_checkpoint: the numbers of games at which they are due.
+        next_evaluation, next_log, next_checkpoint, next_table: the numbers of games at which they are due.
     """
 
     games: int = 0
@@ -36,6 +44,7 @@ class Progress:
     next_evaluation: int = 0
     next_log: int = 0
     next_checkpoint: int = 0
+    next_table: int = 0
 
 
 def save_checkpoint(
@@ -44,10 +53,18 @@ def save_checkpoint(
     """Write a checkpoint to ``folder`` and remove all but the newest ``keep``; its path.
 
     ``config`` is the run's whole configuration as JSON values. ``OSError`` if the disk refuses; what was there stays.
+    All ranks call it and rank 0 writes, the games of all in the order of their slots: so the number of ranks may
+    change when the run is resumed.
     """
+    world = learner.world
+    games = {f"selfplay.{name}": world.gather(value) for name, value in selfplay.state().items()}
+    if not world.writes:
+        return folder / f"games-{progress.games:012d}.safetensors"
     folder.mkdir(parents=True, exist_ok=True)
     path = folder / f"games-{progress.games:012d}.safetensors"
-    tensors = learner.state() | {f"selfplay.{name}": value for name, value in selfplay.state().items()}
+    tensors = learner.state() | games
+    if selfplay.has_stakes:
+        tensors |= table_tensors(selfplay.stakes.table)
     network: NetworkConfig = learner.network.config
     header = {
         "kind": "checkpoint",
@@ -78,6 +95,10 @@ def newest_checkpoint(folder: Path) -> Path:
     raise BundleError(f"{folder}: found {found}, wanted games-*.safetensors of a run to resume")
 
 
+def _shape(config: NetworkConfig) -> str:
+    return f"{list(config.hidden)} with {config.context_units} context units"
+
+
 def load_checkpoint(path: Path, learner: Learner, selfplay: SelfPlay) -> Progress:
     """Put ``learner`` and ``selfplay`` where the checkpoint left them.
 
@@ -91,14 +112,19 @@ def load_checkpoint(path: Path, learner: Learner, selfplay: SelfPlay) -> Progres
         raise BundleError(f"{path}: found variant {header['variant']}, wanted {selfplay.variant}")
     found, wanted = network_config(path, header), learner.network.config
     if found != wanted:
-        raise BundleError(f"{path}: found a network {list(found.hidden)}, wanted {list(wanted.hidden)}")
+        raise BundleError(f"{path}: found a network {_shape(found)}, wanted {_shape(wanted)}")
     tensors = read_tensors(path)
+    world, number = learner.world, selfplay.games.num_games
+    mine = slice(world.rank * number, (world.rank + 1) * number) if world.size > 1 else slice(None)
     games: dict[str, Tensor] = {
-        name.removeprefix("selfplay."): value for name, value in tensors.items() if name.startswith("selfplay.")
+        name.removeprefix("selfplay."): value[mine] for name, value in tensors.items() if name.startswith("selfplay.")
     }
     try:
         learner.load_state(tensors)
         selfplay.load_state(games)
+        table = load_table(path, selfplay.stakes.table.before.device)
+        if table is not None:
+            selfplay.stakes.table = table
         progress = Progress(**header["progress"])
         if not all(isinstance(value, int | float) for value in asdict(progress).values()):
             raise ValueError(f"progress: found {header['progress']}, wanted numbers")

@@ -19,35 +19,50 @@ class SelfPlayConfig:
     Attributes:
         num_games: games side by side, each in its slot.
         window_plies: turns of every game between two rounds of learning, the reach of a lambda-return.
-        cubeful_fraction: share of the games played with the cube, plays and doubles by the cube's values; the others
+        cubeful_fraction: share of the games played with the cube for money, plays and doubles by the cube's values.
+        stake_fraction: share played with the cube at a match score, or for money with the Jacoby rule. The other games
             are played out cubeless.
     """
 
     num_games: int = 1024
     window_plies: int = 16
-    cubeful_fraction: float = 0.25
+    cubeful_fraction: float = 0.2
+    stake_fraction: float = 0.2
 
     def __post_init__(self) -> None:
         _require(1 <= self.num_games <= 1 << 20, "num_games", self.num_games, "1 to 1048576")
         _require(1 <= self.window_plies <= 1024, "window_plies", self.window_plies, "1 to 1024")
         _require(0 <= self.cubeful_fraction <= 1, "cubeful_fraction", self.cubeful_fraction, "0 to 1")
+        rest = 1 - self.cubeful_fraction
+        _require(0 <= self.stake_fraction <= rest, "stake_fraction", self.stake_fraction, f"0 to {rest:g}")
 
 
 @dataclass(frozen=True)
 class TargetsConfig:
-    """What a position's value is learned from: lambda-returns, lambda moving linearly over the run's games.
+    """What a position's value is learned from.
+
+    Lambda-returns, lambda moving linearly over the run's games; late in the run exact means over the 21 rolls
+    (`train.bellman`) for a share of the positions.
 
     Attributes:
         initial_lambda: at the first game; 1 follows the game to its end, 0 looks one turn ahead.
         final_lambda: at the last game.
+        bellman_from: share of the run's games after which exact targets are used; 1 never.
+        bellman_share: share of the positions that get one.
+        bellman_rest: are the other positions learned from as well, by lambda-returns?
     """
 
     initial_lambda: float = 0.7
     final_lambda: float = 0.7
+    bellman_from: float = 1.0
+    bellman_share: float = 0.05
+    bellman_rest: bool = False
 
     def __post_init__(self) -> None:
         _require(0 <= self.initial_lambda <= 1, "initial_lambda", self.initial_lambda, "0 to 1")
         _require(0 <= self.final_lambda <= 1, "final_lambda", self.final_lambda, "0 to 1")
+        _require(0 <= self.bellman_from <= 1, "bellman_from", self.bellman_from, "0 to 1")
+        _require(0 < self.bellman_share <= 1, "bellman_share", self.bellman_share, "above 0, at most 1")
 
     def at(self, fraction: float) -> float:
         """Lambda when ``fraction`` of the run's games are over."""
@@ -106,6 +121,7 @@ class TrainConfig:
         keep_checkpoints: the newest so many are kept.
         evaluate_games: games between two evaluations; 0 never evaluates while training.
         log_games: games between two entries of the log.
+        table_games: games between two match equity tables, each following from the averaged network.
         max_minutes: stop early, with a checkpoint, after this time; None never.
     """
 
@@ -118,6 +134,7 @@ class TrainConfig:
     keep_checkpoints: int = 3
     evaluate_games: int = 10_000
     log_games: int = 1000
+    table_games: int = 20_000
     max_minutes: float | None = None
 
     def __post_init__(self) -> None:
@@ -127,4 +144,5 @@ class TrainConfig:
         _require(self.keep_checkpoints >= 1, "keep_checkpoints", self.keep_checkpoints, "1 or more")
         _require(self.evaluate_games >= 0, "evaluate_games", self.evaluate_games, "0 or more")
         _require(self.log_games >= 1, "log_games", self.log_games, "1 or more")
+        _require(self.table_games >= 1, "table_games", self.table_games, "1 or more")
         _require(self.max_minutes is None or self.max_minutes > 0, "max_minutes", self.max_minutes, "above 0, or null")

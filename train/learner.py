@@ -12,8 +12,9 @@ from torch import Tensor
 from ..env.launch import split_rows
 from ..models.encoding import encode
 from ..models.network import Network
-from ..models.values import log_probabilities, no_double_values, possible_outcomes
+from ..models.values import log_probabilities, no_double_values, possible_outcomes, stake_no_double
 from .config import LearnerConfig
+from .distributed import World
 from .selfplay import Window
 from .targets import Targets
 
@@ -34,11 +35,13 @@ class Losses:
     Attributes:
         outcome: cross-entropy above the targets' own entropy, nats.
         cube: squared error of the cube values, points squared.
+        stake: the same at match scores and Jacoby, normalised; 0 for a network that knows money alone.
         gradient_norm: before scaling.
     """
 
     outcome: float
     cube: float
+    stake: float
     gradient_norm: float
 
 
@@ -58,7 +61,12 @@ class Learner:
         num_updates: optimiser steps so far.
     """
 
-    def __init__(self, network: Network, variant: str, config: LearnerConfig, seed: int) -> None:
+    def __init__(
+        self, network: Network, variant: str, config: LearnerConfig, seed: int, world: World | None = None
+    ) -> None:
+        """``world``: the processes that learn together, each from its own windows."""
+        self.world = world or World()
+        self.batch_size = self.world.share(config.batch_size, "batch_size")
         self.network = network
         self.variant = variant
         self.average = copy.deepcopy(network).requires_grad_(False)
@@ -78,64 +86,79 @@ class Learner:
         """
         for group in self.optimizer.param_groups:
             group["lr"] = rate
-        boards = window.boards.flatten(0, 1)
-        weights = (~window.opening).flatten().float()
-        outcome = targets.outcome.flatten(0, 1)
-        no_double = targets.no_double.flatten(0, 1)
-        order = self._order(len(boards)).to(boards.device)
+        samples = _samples(window, targets)
+        number = len(samples["boards"])
+        order = self.draw_rows(number, number).to(window.boards.device)
         losses = [
-            self._update(boards[part], outcome[part], no_double[part], weights[part])
-            for part in torch.split(order, self.config.batch_size)
+            self._update({name: tensor[part] for name, tensor in samples.items()})
+            for part in torch.split(order, self.batch_size)
         ]
         self.num_windows += 1
         means = torch.stack(losses).mean(0).tolist()  # the one host synchronisation of a window's learning
         if not all(math.isfinite(value) for value in means):
-            raise NotFiniteError(f"loss: found {means[0]} (outcome) and {means[1]} (cube), wanted finite numbers")
+            raise NotFiniteError(
+                f"loss: found {means[0]} (outcome), {means[1]} and {means[2]} (cube), wanted finite numbers"
+            )
         return Losses(*means)
 
-    def _order(self, num_samples: int) -> Tensor:
-        """A permutation that depends on the seed and the window's number alone, so that a resumed run repeats it."""
-        generator = torch.Generator().manual_seed((self.seed * 1_000_003 + self.num_windows) % 2**63)
-        return torch.randperm(num_samples, generator=generator)
+    def draw_rows(self, num_samples: int, number: int) -> Tensor:
+        """``number`` of ``num_samples`` rows at random, in random order, ``[number]`` int64 on the CPU.
 
-    def _update(self, boards: Tensor, outcome: Tensor, no_double: Tensor, weights: Tensor) -> Tensor:
-        """One optimiser step; ``[3]`` outcome loss, cube loss, gradient norm.
+        They depend on the seed and the window's number alone, so that a resumed run repeats them.
+        """
+        generator = torch.Generator().manual_seed((self.seed * 1_000_003 + self.num_windows) % 2**63)
+        return torch.randperm(num_samples, generator=generator)[:number]
+
+    def _update(self, batch: dict[str, Tensor]) -> Tensor:
+        """One optimiser step; ``[4]`` outcome loss, cube loss, stake loss, gradient norm.
 
         On a CPU the batch is shared among the threads, and their gradients are added in a fixed order.
         """
-        total = weights.sum().clamp(min=1.0)
+        total = batch["weights"].sum()
+        self.world.add_up([total])
+        batch["weights"] = batch["weights"] / total.clamp(min=1.0)
+        device = batch["weights"].device
         parts: dict[int, tuple[tuple[Tensor, ...], Tensor]] = {}
 
         def work(begin: int, end: int) -> None:
-            rows = slice(begin, end)
-            parts[begin] = self._gradients(boards[rows], outcome[rows], no_double[rows], weights[rows] / total)
+            parts[begin] = self._gradients({name: tensor[begin:end] for name, tensor in batch.items()})
 
-        if boards.device.type == "cpu":
-            split_rows(work, len(boards), _MIN_PART)
+        if device.type == "cpu":
+            split_rows(work, len(batch["weights"]), _MIN_PART)
         else:
-            work(0, len(boards))
+            work(0, len(batch["weights"]))
         gradients, losses = zip(*(parts[begin] for begin in sorted(parts)), strict=True)
         for parameter, *shares in zip(self.network.parameters(), *gradients, strict=True):
             parameter.grad = shares[0] if len(shares) == 1 else torch.stack(shares).sum(0)
+        sums = torch.stack(losses).sum(0)
+        self.world.add_up([sums, *(p.grad for p in self.network.parameters() if p.grad is not None)])
         norm = torch.nn.utils.clip_grad_norm_(self.network.parameters(), self.config.max_gradient_norm)
         self.optimizer.step()
         self._update_average()
-        return torch.cat([torch.stack(losses).sum(0), norm.detach()[None]])
+        return torch.cat([sums, norm.detach()[None]])
 
-    def _gradients(
-        self, boards: Tensor, outcome: Tensor, no_double: Tensor, weights: Tensor
-    ) -> tuple[tuple[Tensor, ...], Tensor]:
-        """Gradients of the weighted sum of losses, and the two losses ``[2]``."""
+    def _gradients(self, batch: dict[str, Tensor]) -> tuple[tuple[Tensor, ...], Tensor]:
+        """Gradients of the weighted sum of losses, and the three losses ``[3]``."""
+        boards, weights, outcome = batch["boards"], batch["weights"], batch["outcome"]
         raw = self.network(encode(boards, self.variant))
-        log_probs = log_probabilities(raw, possible_outcomes(boards, self.variant))
+        possible = possible_outcomes(boards, self.variant)
+        log_probs = log_probabilities(raw, possible)
         entropy = -torch.special.xlogy(outcome, outcome).sum(-1)
         cross_entropy = -(outcome * log_probs).sum(-1)
         outcome_loss = (weights * (cross_entropy - entropy)).sum()
-        errors = no_double_values(raw, log_probs.exp()) - no_double
+        probs = log_probs.exp()
+        errors = no_double_values(raw, probs) - batch["no_double"]
         cube_loss = (weights * errors.square().mean(-1)).sum()
-        loss = outcome_loss + self.config.cube_weight * cube_loss
+        stake_loss = torch.zeros_like(cube_loss)
+        if "stake" in batch:
+            values, live = stake_no_double(
+                self.network, raw, probs, batch["payoff"], batch["features"], batch["may_double"]
+            )
+            errors = (values - batch["stake"]) * live
+            stake_loss = (weights * errors.square().mean(-1)).sum()
+        loss = outcome_loss + self.config.cube_weight * (cube_loss + stake_loss)
         gradients = torch.autograd.grad(loss, list(self.network.parameters()))
-        return gradients, torch.stack([outcome_loss.detach(), cube_loss.detach()])
+        return gradients, torch.stack([outcome_loss.detach(), cube_loss.detach(), stake_loss.detach()])
 
     @torch.no_grad()
     def _update_average(self) -> None:
@@ -175,6 +198,21 @@ class Learner:
                 moments[parameter] = {key: value.to(parameter.device).clone() for key, value in loaded.items()}
         self.num_updates = int(state["learner.num_updates"])
         self.num_windows = int(state["learner.num_windows"])
+
+
+def _samples(window: Window, targets: Targets) -> dict[str, Tensor]:
+    """The positions to learn from and their targets, ``[K, ...]`` each, by name; opening positions have weight 0."""
+    fields = {
+        "boards": window.boards,
+        "weights": (~window.opening).float(),
+        "outcome": targets.outcome,
+        "no_double": targets.no_double,
+    }
+    if targets.stake is not None and window.stake is not None:
+        fields["stake"] = targets.stake
+        fields |= {name: getattr(window.stake.here, name) for name in ("payoff", "features", "may_double")}
+    samples = {name: tensor.flatten(0, 1) for name, tensor in fields.items()}
+    return samples if targets.rows is None else {name: tensor[targets.rows] for name, tensor in samples.items()}
 
 
 def _without_prefix(state: dict[str, Tensor], prefix: str) -> dict[str, Tensor]:

@@ -4,8 +4,9 @@ Cost model: a ply is one call of `models.plays.evaluate_plays` and about fifty s
 stays on the device; the number of afterstates is the ply's only host synchronisation. A window's tensors are
 allocated once a window.
 
-Some games are played cubeless to the end, the others with the cube. A cube decision costs nothing: it needs the
-position's no-double values, which the network gave when the position was chosen.
+Some games are played cubeless to the end, some with the cube for money, some with the cube at a stake of their own (a
+match score, or Jacoby). A cube decision costs nothing: it needs the position's no-double values, which the network
+gave when the position was chosen.
 """
 
 from __future__ import annotations
@@ -18,13 +19,16 @@ from torch import Tensor
 
 from ..env.board import check_boards
 from ..env.cube import THEIRS
-from ..env.dice import Purpose, uniforms
 from ..env.games import GameEnd, GameOptions, Games
 from ..env.variants import get_variant
+from ..models.janowski import simple_match_equity
+from ..models.match_equity import MatchEquityTable
 from ..models.network import Network
 from ..models.plays import FirstLayer, Plays, evaluate_plays
+from ..models.stakes import Stakes
 from ..models.values import (
     bounds,
+    context_no_double,
     exact_probabilities,
     flip_probabilities,
     no_double_values,
@@ -32,8 +36,30 @@ from ..models.values import (
     probabilities,
 )
 from .config import SelfPlayConfig
+from .distributed import World
+from .slot_stakes import CUBELESS, MONEY, SlotStakes
 
-__all__ = ["GameCounts", "SelfPlay", "Window"]
+__all__ = ["GameCounts", "SelfPlay", "StakeWindow", "Window"]
+
+
+@dataclass(frozen=True)
+class StakeWindow:
+    """What T plies of N games say of each game's own stake, normalised (`models.stakes`), from the same views.
+
+    Attributes:
+        here: the stakes themselves, seen by the player on roll.
+        cube: ``[T, N, 3]``, value of the best play with the cube centred, mine, theirs.
+        next_no_double: ``[T, N, 3]``, next_double_take: ``[T, N]``, next_may_double: ``[T, N]`` bool: of the position
+            after the play made, from its own view.
+        turned: ``[T, N]`` bool, the cube was turned before the next ply, whose stake is another.
+    """
+
+    here: Stakes
+    cube: Tensor
+    next_no_double: Tensor
+    next_double_take: Tensor
+    next_may_double: Tensor
+    turned: Tensor
 
 
 @dataclass(frozen=True)
@@ -43,20 +69,25 @@ class Window:
     Attributes:
         boards: ``[T, N, 2, 26]`` int8, before the roll, the player on roll side 0.
         opening: ``[T, N]`` bool, the dice were an opening roll, so this is no ordinary position before a roll.
+        second_first: ``[T, N]`` bool, it is the second player's first turn.
         outcome: ``[T, N, 6]``, outcome probabilities of the play with the best cubeless equity.
         cube: ``[T, N, 3]``, value of the best play with the cube centred, mine, theirs.
-        followed: ``[T, N, 4]`` bool, the play made was the best one cubeless, centred, mine, theirs.
+        followed: ``[T, N, 4]`` bool, the play made was the best one cubeless, centred, mine, theirs; ``[T, N, 7]``
+            with the last three again at the stake.
         next_no_double: ``[T, N, 3]``, no-double values of the position after the play made, from its own view.
         ended: ``[T, N]`` bool, the next ply of this slot does not continue this position.
+        stake: the same at each game's own stake; None for a network that knows money alone.
     """
 
     boards: Tensor
     opening: Tensor
+    second_first: Tensor
     outcome: Tensor
     cube: Tensor
     followed: Tensor
     next_no_double: Tensor
     ended: Tensor
+    stake: StakeWindow | None = None
 
 
 @dataclass
@@ -64,7 +95,7 @@ class GameCounts:
     """Sums over finished games, as 0-d or ``[6]`` tensors on the device; `take` hands them out and starts again.
 
     Attributes:
-        games: finished games, cubeful or not. cubeful: those with the cube. plies: turns in all of them.
+        games: finished games of all kinds. cubeful: those with the cube for money. plies: turns in all of them.
         levels: ``[3]`` games won over the board at level 1, 2, 3. dropped: ended by a drop.
         turned: cubeful games whose cube was turned at least once. cube_sum: sum of their final cubes.
         predicted, realised: ``[6]`` sums over cubeless games, seen by player 0: the outcome probabilities after the
@@ -89,9 +120,11 @@ class GameCounts:
         sizes = {"levels": (3,), "predicted": (6,), "realised": (6,)}
         return cls(**{f.name: torch.zeros(sizes.get(f.name, ()), device=device) for f in fields(cls)})
 
-    def take(self) -> dict[str, list[float]]:
-        """The sums so far as lists of numbers; waits for the device and starts again from zero."""
+    def take(self, world: World | None = None) -> dict[str, list[float]]:
+        """The sums so far as lists of numbers, over all ranks; waits for the device and starts again from zero."""
         taken = {}
+        if world is not None:
+            world.add_up([getattr(self, field.name) for field in fields(self)])
         for field in fields(self):
             tensor = getattr(self, field.name)
             taken[field.name] = tensor.reshape(-1).tolist()
@@ -110,7 +143,12 @@ class SelfPlay:
         seed: int,
         device: torch.device,
         first_slot: int = 0,
+        table: MatchEquityTable | None = None,
     ) -> None:
+        """``config.num_games`` games in the slots from ``first_slot`` on.
+
+        ``table``: chances at match scores to begin with; `simple_match_equity` if None.
+        """
         self.network = network
         self.config = config
         self.variant = get_variant(variant).name
@@ -118,14 +156,23 @@ class SelfPlay:
         self.counts = GameCounts.zero(device)
         num_games = config.num_games
         self.no_double = torch.zeros((num_games, 3), device=device)
+        self.stake_no_double = torch.zeros((num_games, 3), device=device)
+        self.stake_double_take = torch.zeros(num_games, device=device)
+        self.stake_may_double = torch.zeros(num_games, dtype=torch.bool, device=device)
         self.prediction = torch.zeros((num_games, 6), device=device)
-        self.cubeful = torch.zeros(num_games, dtype=torch.bool, device=device)
-        self._choose_kind(torch.ones_like(self.cubeful))
+        self.has_stakes = network.config.context_units > 0
+        stake_fraction = config.stake_fraction if self.has_stakes else 0.0
+        table = (table or simple_match_equity()).to(device)
+        self.stakes = SlotStakes(self.games, config.cubeful_fraction, stake_fraction, table)
+        self.stakes.draw(torch.ones(num_games, dtype=torch.bool, device=device))
+
+    _OWN_STATE = ("no_double", "stake_no_double", "stake_double_take", "stake_may_double", "prediction")
 
     def state(self) -> dict[str, Tensor]:
         """Everything that changes between windows, by name."""
-        own = {"no_double": self.no_double, "prediction": self.prediction, "cubeful": self.cubeful}
-        return {**{f"games.{name}": tensor for name, tensor in self.games.state().items()}, **own}
+        state = {f"games.{name}": tensor for name, tensor in self.games.state().items()}
+        state |= {f"stakes.{name}": getattr(self.stakes, name) for name in SlotStakes.STATE}
+        return state | {name: getattr(self, name) for name in self._OWN_STATE}
 
     def load_state(self, state: dict[str, Tensor]) -> None:
         """Take up what `state` returned; ``ValueError`` names what does not fit."""
@@ -133,11 +180,12 @@ class SelfPlay:
             {name.removeprefix("games."): value for name, value in state.items() if name.startswith("games.")}
         )
         self._check_games()
-        for name in ("no_double", "prediction", "cubeful"):
-            mine, found = getattr(self, name), state.get(name)
+        for name in (*self._OWN_STATE, *(f"stakes.{name}" for name in SlotStakes.STATE)):
+            holder, own = (self.stakes, name.removeprefix("stakes.")) if name.startswith("stakes.") else (self, name)
+            mine, found = getattr(holder, own), state.get(name)
             if found is None or found.shape != mine.shape or found.dtype != mine.dtype:
                 raise ValueError(f"self-play: {name}: found {found}, wanted shape {tuple(mine.shape)} of {mine.dtype}")
-            setattr(self, name, found.to(mine.device).clone())
+            setattr(holder, own, found.to(mine.device).clone())
 
     def _check_games(self) -> None:
         """The kernels of a ply check nothing, and a damaged file may hold anything: ``ValueError`` here instead."""
@@ -153,57 +201,109 @@ class SelfPlay:
         """Play ``window_plies`` turns of every game and return what was seen."""
         first = FirstLayer(self.network)
         plies = [self._ply(first) for _ in range(self.config.window_plies)]
-        # A drop at the start of a ply says that the ply before was not continued.
+        # A drop or a turned cube at the start of a ply concerns the ply before.
         ended = [ply.ended | later.dropped for ply, later in pairwise(plies)] + [plies[-1].ended]
+        turned = [later.turned for later in plies[1:]] + [torch.zeros_like(plies[-1].turned)]
+
+        def stacked(name: str) -> Tensor:
+            return torch.stack([getattr(ply, name) for ply in plies])
+
         return Window(
-            boards=torch.stack([ply.boards for ply in plies]),
-            opening=torch.stack([ply.opening for ply in plies]),
-            outcome=torch.stack([ply.outcome for ply in plies]),
-            cube=torch.stack([ply.cube for ply in plies]),
-            followed=torch.stack([ply.followed for ply in plies]),
-            next_no_double=torch.stack([ply.next_no_double for ply in plies]),
+            boards=stacked("boards"),
+            opening=stacked("opening"),
+            second_first=stacked("second_first"),
+            outcome=stacked("outcome"),
+            cube=stacked("cube"),
+            followed=stacked("followed"),
+            next_no_double=stacked("next_no_double"),
             ended=torch.stack(ended),
+            stake=self._stake_window([ply.stake for ply in plies], torch.stack(turned)),
         )
 
+    def _stake_window(self, plies: list[_StakePly | None], turned: Tensor) -> StakeWindow | None:
+        known = [ply for ply in plies if ply is not None]
+        if not known:
+            return None
+        names = [name for name in _StakePly.__dataclass_fields__ if name != "here"]
+        stacked = {name: torch.stack([getattr(ply, name) for ply in known]) for name in names}
+        return StakeWindow(here=Stakes.stack([ply.here for ply in known]), turned=turned, **stacked)
+
     def _ply(self, first: FirstLayer) -> _Ply:
-        dropped = self._cube_decision()
-        games = self.games
+        dropped, turned = self._cube_decision()
+        games, stakes = self.games, self.stakes
         opening = games.dice[:, 0] != 0
         games.roll()
         boards = games.boards
-        plays = evaluate_plays(self.network, boards, games.dice, self.variant, games.second_first(), first)
+        here = stakes.seen_by(games.player) if self.has_stakes else None
+        following = None if here is None else here.flip()
+        second_first = games.second_first()
+        turns = (boards, games.dice, self.variant, second_first)
+        plays = evaluate_plays(self.network, *turns, first, following)
         best = plays.best()
-        column = torch.where(self.cubeful, games.cube_owner.long() + 1, 0)
+        column = torch.where(stakes.kind == CUBELESS, 0, games.cube_owner.long() + 1)
+        column = column + torch.where(stakes.played(), 3, 0)
         row = best.gather(1, column[:, None])
         outcome = self._outcomes_of(plays, best[:, 0])
-        chosen = plays.boards[row[:, 0]]
-        self.no_double = self._no_double_after(plays.raw[row[:, 0]], chosen)
+        values = plays.values.gather(0, best)
         self.prediction = torch.where(opening[:, None], self._seen_by_player_0(outcome), self.prediction)
+        chosen = self._arrive(plays, row[:, 0], following)
+        stake = None
+        if here is not None and following is not None:
+            stake = _StakePly(
+                here=here,
+                cube=values[:, 4:],
+                next_no_double=self.stake_no_double,
+                next_double_take=self.stake_double_take,
+                next_may_double=self.stake_may_double,
+            )
         end = games.play(chosen)
         self._count(end)
         self._deal(end.finished)
         return _Ply(
             boards=boards,
             opening=opening,
+            second_first=second_first,
             outcome=outcome,
-            cube=plays.values.gather(0, best)[:, 1:],
+            cube=values[:, 1:4],
             followed=best == row,
             next_no_double=self.no_double,
             ended=end.finished,
             dropped=dropped,
+            turned=turned,
+            stake=stake,
         )
 
-    def _cube_decision(self) -> Tensor:
-        """Let the cubeful games double before the roll; where the game ended by a drop, ``[N]`` bool."""
-        if self.config.cubeful_fraction == 0:
-            return torch.zeros_like(self.cubeful)
-        here = self.no_double.gather(1, self.games.cube_owner.long()[:, None])[:, 0]
+    def _arrive(self, plays: Plays, rows: Tensor, following: Stakes | None) -> Tensor:
+        """The afterstates of ``rows``, one a game, whose cube values for the player on roll next are kept."""
+        raw, afterstates = plays.raw[rows], plays.boards[rows]
+        possible = possible_outcomes(afterstates, self.variant, swap=True)
+        probs = probabilities(raw, possible)
+        self.no_double = torch.clamp(no_double_values(raw, probs), *bounds(possible))
+        if following is not None:
+            values = context_no_double(self.network, raw, probs, possible, following)
+            self.stake_no_double, self.stake_double_take = values
+            self.stake_may_double = following.may_double[:, 0].clone()
+        return afterstates
+
+    def _cube_decision(self) -> tuple[Tensor, Tensor]:
+        """Let the cubeful games double before the roll; where one ended by a drop or was taken, each ``[N]`` bool."""
+        games, stakes = self.games, self.stakes
+        owner = games.cube_owner.long()[:, None]
+        here = self.no_double.gather(1, owner)[:, 0]
         taken = 2.0 * self.no_double[:, THEIRS]
-        offer = self.cubeful & (torch.clamp(taken, max=1.0) > here)
-        end = self.games.double(offer, taken <= 1.0)
+        allowed = stakes.kind == MONEY
+        if self.has_stakes:
+            played = stakes.played()
+            here = torch.where(played, self.stake_no_double.gather(1, owner)[:, 0], here)
+            taken = torch.where(played, self.stake_double_take, taken)
+            allowed = allowed | (played & self.stake_may_double)
+        offer = allowed & (torch.clamp(taken, max=1.0) > here)
+        take = taken <= 1.0
+        turned = offer & take & games.may_double()
+        end = games.double(offer, take)
         self._count(end)
         self._deal(end.finished)
-        return end.finished
+        return end.finished, turned
 
     def _outcomes_of(self, plays: Plays, rows: Tensor) -> Tensor:
         """Outcome probabilities of one afterstate a game for its mover, ``[N, 6]``; exact where it ends the game."""
@@ -212,29 +312,18 @@ class SelfPlay:
         done, exact = exact_probabilities(boards, self.variant)
         return torch.where(done[:, None], exact, probs)
 
-    def _no_double_after(self, raw: Tensor, afterstates: Tensor) -> Tensor:
-        """No-double values ``[N, 3]`` of afterstates for the player on roll next."""
-        possible = possible_outcomes(afterstates, self.variant, swap=True)
-        return torch.clamp(no_double_values(raw, probabilities(raw, possible)), *bounds(possible))
-
     def _seen_by_player_0(self, outcome: Tensor) -> Tensor:
         return torch.where(self.games.player[:, None] == 0, outcome, flip_probabilities(outcome))
 
     def _deal(self, where: Tensor) -> None:
         self.games.deal(where)
-        self._choose_kind(where)
-
-    def _choose_kind(self, where: Tensor) -> None:
-        """Decide by each slot's own stream whether a new game is played with the cube."""
-        games = self.games
-        drawn = uniforms(games.seed, games.slots, games.num_rolls, Purpose.POLICY)
-        self.cubeful = torch.where(where, drawn < self.config.cubeful_fraction, self.cubeful)
+        self.stakes.draw(where)
 
     def _count(self, end: GameEnd) -> None:
         counts, games = self.counts, self.games
         done = end.finished
-        cubeful = done & self.cubeful
-        cubeless = done & ~self.cubeful
+        cubeful = done & (self.stakes.kind == MONEY)
+        cubeless = done & (self.stakes.kind == CUBELESS)
         counts.games += done.sum()
         counts.cubeful += cubeful.sum()
         counts.plies += (games.turn * done).sum()
@@ -251,13 +340,27 @@ class SelfPlay:
 
 @dataclass(frozen=True)
 class _Ply:
-    """One ply of a `Window`, and where a drop ended the game before it."""
+    """One ply of a `Window`, and where a drop ended the game before it or the cube was turned."""
 
     boards: Tensor
     opening: Tensor
+    second_first: Tensor
     outcome: Tensor
     cube: Tensor
     followed: Tensor
     next_no_double: Tensor
     ended: Tensor
     dropped: Tensor
+    turned: Tensor
+    stake: _StakePly | None
+
+
+@dataclass(frozen=True)
+class _StakePly:
+    """One ply of a `StakeWindow`."""
+
+    here: Stakes
+    cube: Tensor
+    next_no_double: Tensor
+    next_double_take: Tensor
+    next_may_double: Tensor

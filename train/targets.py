@@ -18,7 +18,7 @@ from torch import Tensor
 
 from ..env.cube import THEIRS
 from ..models.values import flip_probabilities
-from .selfplay import Window
+from .selfplay import StakeWindow, Window
 
 __all__ = ["Targets", "td_lambda"]
 
@@ -32,11 +32,15 @@ class Targets:
 
     Attributes:
         outcome: ``[T, N, 6]`` probabilities of the six outcomes.
-        no_double: ``[T, N, 3]`` values of not doubling with the cube centred, mine, theirs.
+        no_double: ``[T, N, 3]`` values of not doubling with the cube centred, mine, theirs, for money.
+        stake: ``[T, N, 3]`` the same at each game's own stake, normalised; None where there is none.
+        rows: ``[K]`` int64, the positions to learn from, t * N + n; None for all.
     """
 
     outcome: Tensor
     no_double: Tensor
+    stake: Tensor | None = None
+    rows: Tensor | None = None
 
 
 def td_lambda(window: Window, trace: float) -> Targets:
@@ -48,12 +52,32 @@ def td_lambda(window: Window, trace: float) -> Targets:
     no_double[last] = window.cube[last]
     for t in range(last - 1, -1, -1):
         goes_on = ~window.ended[t][:, None]
-        weight = trace * (goes_on & window.followed[t]).to(outcome.dtype)  # [N, 4]
+        weight = trace * (goes_on & window.followed[t]).to(outcome.dtype)  # [N, 4 or 7]
         later = flip_probabilities(outcome[t + 1])
         outcome[t] = torch.lerp(window.outcome[t], later, weight[:, :1])
         returns = -_with_cube_action(window.next_no_double[t], no_double[t + 1])[:, _FLIPPED_STATES]
-        no_double[t] = torch.lerp(window.cube[t], returns, weight[:, 1:])
-    return Targets(outcome, no_double)
+        no_double[t] = torch.lerp(window.cube[t], returns, weight[:, 1:4])
+    return Targets(outcome, no_double, None if window.stake is None else _stake_returns(window, window.stake, trace))
+
+
+def _stake_returns(window: Window, stake: StakeWindow, trace: float) -> Tensor:
+    """Lambda-returns of the cube states at each game's stake, ``[T, N, 3]``.
+
+    Where the stake changed, because the cube was turned, the trace is cut; a double that is taken is worth what the
+    network says of the doubled stake.
+    """
+    values = torch.empty_like(stake.cube)
+    last = len(values) - 1
+    values[last] = stake.cube[last]
+    for t in range(last - 1, -1, -1):
+        goes_on = ~(window.ended[t] | stake.turned[t])[:, None]
+        weight = trace * (goes_on & window.followed[t][:, 4:]).to(values.dtype)
+        predicted, returns = stake.next_no_double[t], values[t + 1]
+        doubled = stake.next_double_take[t][:, None].clamp(max=1.0)
+        doubles = stake.next_may_double[t][:, None] & (doubled > predicted[:, :THEIRS])
+        before = torch.cat([torch.where(doubles, doubled, returns[:, :THEIRS]), returns[:, THEIRS:]], -1)
+        values[t] = torch.lerp(stake.cube[t], -before[:, _FLIPPED_STATES], weight)
+    return values
 
 
 def _with_cube_action(predicted: Tensor, returns: Tensor) -> Tensor:

@@ -4,18 +4,23 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import torch
 
+from ..models.growth import grow
+from ..models.learned_table import learned_table
 from ..models.network import Network, NetworkConfig
+from .bellman import bellman
 from .checkpoint import Progress, load_checkpoint, save_checkpoint
 from .config import TrainConfig
+from .distributed import World
 from .learner import Learner, Losses, learning_rate
 from .monitor import Monitor
-from .selfplay import SelfPlay
-from .targets import td_lambda
+from .selfplay import SelfPlay, Window
+from .targets import Targets, td_lambda
 
 __all__ = ["Evaluate", "Report", "Trainer"]
 
@@ -41,18 +46,29 @@ class Trainer:
         device: torch.device,
         settings: Mapping[str, Any],
         checkpoint: Path | None = None,
+        initial: Network | None = None,
+        world: World | None = None,
     ) -> None:
-        """``settings`` is the whole configuration, kept in every checkpoint; ``checkpoint`` is one to go on from."""
+        """``settings`` is the whole configuration, kept in every checkpoint; ``checkpoint`` is one to go on from.
+
+        ``initial`` is a trained network to start from; a larger one of shape ``network`` begins with its judgement
+        (`models.growth`). ``world``: the processes that share the games; all call every method alike.
+        """
+        self.world = world or World()
         self.config = config
         self.folder = folder
         self.settings = settings
-        self.learner = Learner(Network(network, config.seed).to(device), variant, config.learner, config.seed)
-        self.selfplay = SelfPlay(self.learner.network, variant, config.selfplay, config.seed, device)
-        self.progress = Progress(next_evaluation=config.evaluate_games)  # untrained play says nothing, at length
+        start = Network(network, config.seed) if initial is None else grow(initial, network, config.seed)
+        self.learner = Learner(start.to(device), variant, config.learner, config.seed, self.world)
+        share = replace(config.selfplay, num_games=self.world.share(config.selfplay.num_games, "num_games"))
+        first_slot = self.world.rank * share.num_games
+        self.selfplay = SelfPlay(self.learner.network, variant, share, config.seed, device, first_slot)
+        # Untrained play says nothing, at length, and an untrained network knows nothing of matches.
+        self.progress = Progress(next_evaluation=config.evaluate_games, next_table=config.table_games)
         self.stop = False
         if checkpoint is not None:
             self.progress = load_checkpoint(checkpoint, self.learner, self.selfplay)
-        self.monitor = Monitor(folder, self.progress.games)
+        self.monitor = Monitor(folder, self.progress.games) if self.world.writes else None
         self._log = _LogSums()
 
     def run(self, report: Report, evaluate: Evaluate | None = None) -> bool:
@@ -62,18 +78,21 @@ class Trainer:
         """
         limit = self.config.max_minutes
         begun = time.monotonic()
-        while self.progress.games < self.config.games and not self.stop:
+        stop = self._agreed(self.stop)
+        while self.progress.games < self.config.games and not stop:
             losses, rate = self._window()
             report(self.progress, losses, rate)
             if self.progress.games >= self.progress.next_log:
                 self._write_log()
-            if evaluate is not None and self._evaluation_due():
+            if evaluate is not None and self._evaluation_due() and self.monitor is not None:
                 figures = evaluate(self.learner.average)
                 self.monitor.record(self.progress.games, {f"evaluation/{k}": v for k, v in figures.items()})
+            if self.selfplay.has_stakes and self.progress.games >= self.progress.next_table:
+                self._learn_table()
             if self.progress.games >= self.progress.next_checkpoint:
                 self.save()
-            if limit is not None and time.monotonic() - begun > 60 * limit:
-                break
+            late = limit is not None and time.monotonic() - begun > 60 * limit
+            stop = self._agreed(self.stop or late)
         self._write_log()
         self.save()
         return self.progress.games >= self.config.games
@@ -86,24 +105,45 @@ class Trainer:
 
     def close(self) -> None:
         """Finish the log files."""
-        self.monitor.close()
+        if self.monitor is not None:
+            self.monitor.close()
+
+    def _agreed(self, stop: bool) -> bool:
+        """Stop if any rank has been told to."""
+        return self.world.any(stop, self.selfplay.games.device)
 
     def _window(self) -> tuple[Losses, float]:
         """Play and learn one window; its losses and the decisions a second."""
         begun = time.monotonic()
         fraction = self.progress.games / self.config.games
         window = self.selfplay.collect()
-        targets = td_lambda(window, self.config.targets.at(fraction))
+        targets = self._targets(window, fraction)
         rate = learning_rate(self.config.learner, self.progress.games, self.config.games)
         losses = self.learner.learn(window, targets, rate)
-        counts = self.selfplay.counts.take()
+        counts = self.selfplay.counts.take(self.world)
         seconds = time.monotonic() - begun
-        decisions = window.opening.numel()
+        decisions = window.opening.numel() * self.world.size
         self.progress.games += int(counts["games"][0])
         self.progress.decisions += decisions
         self.progress.seconds += seconds
         self._log.add(losses, counts, decisions, seconds, rate)
         return losses, decisions / seconds
+
+    def _targets(self, window: Window, fraction: float) -> Targets:
+        """What to learn from a window when ``fraction`` of the games are over."""
+        config = self.config.targets
+        targets = td_lambda(window, config.at(fraction))
+        if fraction < config.bellman_from or config.bellman_from == 1:
+            return targets
+        number = window.opening.numel()
+        rows = self.learner.draw_rows(number, max(1, round(config.bellman_share * number))).to(window.boards.device)
+        teacher, variant = self.learner.average, self.selfplay.variant
+        return bellman(window, targets, teacher, variant, rows, config.bellman_rest)
+
+    def _learn_table(self) -> None:
+        """Let the chances at match scores follow from the averaged network."""
+        self.progress.next_table = self.progress.games + self.config.table_games
+        self.selfplay.stakes.table = learned_table(self.learner.average, self.selfplay.variant)
 
     def _evaluation_due(self) -> bool:
         every = self.config.evaluate_games
@@ -115,7 +155,7 @@ class Trainer:
     def _write_log(self) -> None:
         self.progress.next_log = self.progress.games + self.config.log_games
         values = self._log.take()
-        if values:
+        if values and self.monitor is not None:
             self.monitor.record(self.progress.games, values)
 
 
@@ -146,6 +186,7 @@ class _LogSums:
         values = {
             "loss/outcome": sum(loss.outcome for loss in self._losses) / windows,
             "loss/cube": sum(loss.cube for loss in self._losses) / windows,
+            "loss/stake": sum(loss.stake for loss in self._losses) / windows,
             "learner/gradient_norm": sum(loss.gradient_norm for loss in self._losses) / windows,
             "learner/learning_rate": self._rate,
             "speed/decisions_per_second": self._decisions / self._seconds,

@@ -27,7 +27,7 @@ GOOD = {
     "format": FORMAT,
     "kind": "bundle",
     "variant": "backgammon",
-    "network": {"hidden": [16, 8], "encoding": CONFIG.encoding},
+    "network": {"hidden": [16, 8], "encoding": CONFIG.encoding, "context_units": 32},
 }
 
 
@@ -48,12 +48,18 @@ def test_a_good_file_loads(tmp_path: Path) -> None:
         (GOOD | {"variant": {}}, r"variant \{\}"),
         (GOOD | {"network": None}, "network: found None"),
         (GOOD | {"network": {"hidden": [16, 8], "encoding": "other"}}, "encoding: found 'other'"),
-        (GOOD | {"network": {"hidden": [], "encoding": CONFIG.encoding}}, "hidden: found"),
-        (GOOD | {"network": {"hidden": ["a"], "encoding": CONFIG.encoding}}, "hidden"),
-        (GOOD | {"network": {"hidden": 3, "encoding": CONFIG.encoding}}, "network"),
-        (GOOD | {"network": {"hidden": [1 << 40], "encoding": CONFIG.encoding}}, "hidden"),
-        (GOOD | {"network": {"hidden": [65536, 65536], "encoding": CONFIG.encoding}}, "wanted its weights"),
-        (GOOD | {"network": {"hidden": [32, 8], "encoding": CONFIG.encoding}}, "first.bias: found shape"),
+        (GOOD | {"network": {"hidden": [], "encoding": CONFIG.encoding, "context_units": 32}}, "hidden: found"),
+        (GOOD | {"network": {"hidden": ["a"], "encoding": CONFIG.encoding, "context_units": 32}}, "hidden"),
+        (GOOD | {"network": {"hidden": 3, "encoding": CONFIG.encoding, "context_units": 32}}, "network"),
+        (GOOD | {"network": {"hidden": [1 << 40], "encoding": CONFIG.encoding, "context_units": 32}}, "hidden"),
+        (
+            GOOD | {"network": {"hidden": [65536, 65536], "encoding": CONFIG.encoding, "context_units": 32}},
+            "wanted its weights",
+        ),
+        (
+            GOOD | {"network": {"hidden": [32, 8], "encoding": CONFIG.encoding, "context_units": 32}},
+            "first.bias: found shape",
+        ),
     ],
 )
 def test_a_foreign_header_is_refused(tmp_path: Path, header: Any, reason: str) -> None:
@@ -69,9 +75,9 @@ def test_a_foreign_header_is_refused(tmp_path: Path, header: Any, reason: str) -
     ("tensors", "reason"),
     [
         ({"network.extra": torch.zeros(1)}, "found tensor extra"),
-        ({"network.head.bias": torch.full((9,), float("nan"))}, "head.bias: found a value that is not finite"),
+        ({"network.head.bias": torch.full((41,), float("nan"))}, "head.bias: found a value that is not finite"),
         ({"network.head.bias": torch.zeros(8)}, "head.bias: found shape"),
-        ({"network.head.bias": torch.zeros(9, dtype=torch.float64)}, "head.bias: found shape"),
+        ({"network.head.bias": torch.zeros(41, dtype=torch.float64)}, "head.bias: found shape"),
     ],
 )
 def test_foreign_weights_are_refused(tmp_path: Path, tensors: dict[str, torch.Tensor], reason: str) -> None:

@@ -11,15 +11,31 @@ from torch import Tensor
 from nardy.env import Cube, afterstates, flip, outcome, start_boards
 from nardy.models import Evaluator, Network, NetworkConfig, load, save_bundle
 from nardy.models.evaluator import CubeAction
+from nardy.models.stakes import Stakes
 from tests.positions import position, to_boards
 
 
-@pytest.fixture(scope="module")
-def evaluator() -> Evaluator:
-    network = Network(NetworkConfig((32, 16)), seed=4)
+def _opinionated(context_units: int) -> Evaluator:
+    """A network whose values differ much from position to position and from stake to stake."""
+    network = Network(NetworkConfig((32, 16), context_units=context_units), seed=4)
     with torch.no_grad():
         network.head.weight.mul_(8)
+        if context_units:
+            network.context_out.weight.normal_(0, 0.3, generator=torch.Generator().manual_seed(2))
     return Evaluator(network.requires_grad_(False))
+
+
+@pytest.fixture(scope="module", params=[8, 0], ids=["all stakes", "money only"])
+def evaluator(request: pytest.FixtureRequest) -> Evaluator:
+    return _opinionated(request.param)
+
+
+@pytest.fixture(scope="module", params=["learned", "formula for what is not", "formula"])
+def versed(request: pytest.FixtureRequest) -> Evaluator:
+    """An evaluator that judges every stake: by its cube head, or by Janowski's formula where it has learned none."""
+    evaluator = _opinionated(8 if request.param == "learned" else 0)
+    evaluator.cube_life = 0.6 if request.param == "formula" else None
+    return evaluator
 
 
 @pytest.fixture(scope="module")
@@ -94,6 +110,86 @@ def test_the_best_play_has_the_highest_value_seen_from_the_other_side(
         assert float(own[best[row]]) == pytest.approx(float(own.max()), abs=1e-5)
 
 
+STAKES = [
+    Cube(jacoby=True),
+    Cube(2, "mine", jacoby=True),
+    Cube(away=(5, 7)),
+    Cube(2, "mine", away=(3, 7)),
+    Cube(2, "theirs", away=(3, 7)),
+    Cube(4, "mine", away=(3, 7)),
+    Cube(away=(1, 4), crawford=True),
+    Cube(away=(1, 4)),
+    Cube(away=(4, 1)),
+    Cube(away=(40, 30)),
+    Cube(32, "mine", away=(60, 70), max_cube=32),
+]
+
+
+@pytest.mark.parametrize("cube", STAKES, ids=str)
+def test_at_every_stake_the_best_play_has_the_highest_value_seen_from_the_other_side(
+    versed: Evaluator, boards: Tensor, cube: Cube
+) -> None:
+    running = boards[outcome(boards) == 0]
+    dice = torch.randint(1, 7, (len(running), 2), generator=torch.Generator().manual_seed(0))
+    game, after = afterstates(running, dice)
+    theirs = versed.equity(flip(after), cube.flip())
+    values = 1 - theirs if cube.away else -theirs
+    best = versed.best(running, dice, cube)
+    for row in range(len(running)):
+        own = values[game == row]
+        assert float(own[best[row]]) == pytest.approx(float(own.max()), abs=1e-5)
+
+
+@pytest.mark.parametrize("cube", STAKES, ids=str)
+def test_at_every_stake_a_cube_action_keeps_its_identities(versed: Evaluator, boards: Tensor, cube: Cube) -> None:
+    running = boards[outcome(boards) == 0]
+    action = versed.cube_action(running, cube)
+    may = bool(cube.may_double()[0])
+    gains = torch.minimum(action.double_take, action.double_pass) > action.no_double
+    assert torch.equal(action.double, gains & may)
+    assert torch.equal(action.take, action.double_take <= action.double_pass)
+    if cube.away:
+        after = versed.table.after_points(
+            torch.tensor([cube.away]), torch.tensor([cube.crawford]), torch.tensor([[cube.value]])
+        )
+        torch.testing.assert_close(action.double_pass, after[0].expand(len(running)), atol=1e-6, rtol=0)
+        for values in (action.no_double, action.double_take):
+            assert bool(((values >= -1e-6) & (values <= 1 + 1e-6)).all())
+    value = torch.where(action.double, torch.minimum(action.double_take, action.double_pass), action.no_double)
+    torch.testing.assert_close(versed.equity(running, cube), value)
+
+
+@pytest.mark.parametrize(
+    "cube", [Cube(4, "mine", away=(3, 7)), Cube(8, "theirs", away=(9, 8)), Cube(away=(1, 4), crawford=True)], ids=str
+)
+def test_a_cube_dead_at_the_score_leaves_the_chances_of_the_outcomes_alone(
+    versed: Evaluator, boards: Tensor, cube: Cube
+) -> None:
+    probs = versed.outcome(boards)
+    points = cube.value * torch.tensor([[1, 2, 3, -1, -2, -3]])
+    worth = versed.table.after_points(torch.tensor([cube.away]), torch.tensor([cube.crawford]), points)[0]
+    torch.testing.assert_close(versed.equity(boards, cube), probs @ worth, atol=1e-5, rtol=0)
+
+
+def test_scores_and_money_may_stand_in_one_batch(versed: Evaluator, boards: Tensor) -> None:
+    some = boards[outcome(boards) == 0][:9]
+    away = torch.tensor([[0, 0], [3, 5], [1, 2]]).repeat(3, 1)
+    whole = versed.equity(some, Cube(owner=torch.tensor([0, 1, 2]).repeat_interleave(3), value=2, away=away))
+    for row, board in enumerate(some):
+        pair = (int(away[row, 0]), int(away[row, 1])) if row % 3 else None
+        cube = Cube(2, ("centred", "mine", "theirs")[row // 3], away=pair)
+        assert float(versed.equity(board[None], cube)[0]) == pytest.approx(float(whole[row]), abs=1e-5)
+
+
+def test_without_the_cube_turned_jacoby_counts_no_gammons(versed: Evaluator) -> None:
+    """Two checkers left against fifteen at home: a gammon that Jacoby does not pay, unless the cube was turned."""
+    won = to_boards([position("1:1 off:14", "19:15")])
+    centred = versed.cube_action(won, Cube(jacoby=True))
+    assert float(centred.no_double[0]) <= 1.0
+    turned = versed.equity(won, Cube(2, "theirs", jacoby=True))
+    assert float(turned[0]) == pytest.approx(float(versed.equity(won, Cube(2, "theirs"))[0]))
+
+
 def test_a_batch_is_answered_as_its_rows_are_one_by_one(evaluator: Evaluator, boards: Tensor) -> None:
     some = boards[outcome(boards) == 0][:12]
     dice = torch.randint(1, 7, (len(some), 2), generator=torch.Generator().manual_seed(1))
@@ -154,10 +250,10 @@ class _Fixed(Evaluator):
         self._theirs = torch.tensor(theirs)
         self._centred = centred
 
-    def _outputs(self, boards: Tensor) -> tuple[Tensor, Tensor, Tensor]:
-        no_double = torch.full((len(boards), 3), self._centred)
+    def _cube_values(self, raw: Tensor, probs: Tensor, possible: Tensor, stakes: Stakes) -> tuple[Tensor, Tensor]:
+        no_double = torch.full((len(raw), 3), self._centred)
         no_double[:, 2] = self._theirs
-        return torch.zeros(len(boards), 6), no_double, torch.zeros(len(boards))
+        return no_double, 2 * self._theirs
 
 
 def test_beavers_turn_a_doubled_value_below_zero_into_twice_that_but_no_less_than_losing_two() -> None:
@@ -190,8 +286,6 @@ def test_a_beaver_beyond_the_cap_is_not_available() -> None:
         (lambda e: e.cube_action(start_boards(1), Cube(), plies=2), "plies"),
         (lambda e: e.best(start_boards(2), torch.tensor([[3, 1], [7, 1]])), r"row 1: found \[7, 1\]"),
         (lambda e: e.outcome(start_boards(1).long() + 1), "row 0"),
-        (lambda e: e.equity(start_boards(1), Cube(jacoby=True)), "jacoby"),
-        (lambda e: e.equity(start_boards(1), Cube(away=(3, 5))), "away"),
         (lambda e: e.equity(start_boards(3), Cube(owner=torch.tensor([0, 1]))), "wanted one value or 3"),
     ],
 )
@@ -213,3 +307,11 @@ def test_a_loaded_bundle_answers_as_the_network_saved(tmp_path: Path, evaluator:
     assert loaded.variant == "backgammon"
     assert loaded.header["facts"] == {"games": 7}
     assert torch.equal(loaded.outcome(boards), evaluator.outcome(boards))
+
+
+def test_a_bundle_keeps_the_table_of_match_chances(tmp_path: Path, versed: Evaluator) -> None:
+    save_bundle(tmp_path / "x.safetensors", versed.network, "backgammon", table=versed.table)
+    assert versed.table.size == 25
+    loaded = load(tmp_path / "x.safetensors")
+    assert torch.equal(loaded.table.before, versed.table.before)
+    assert torch.equal(loaded.table.after, versed.table.after)

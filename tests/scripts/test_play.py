@@ -78,11 +78,12 @@ def test_what_does_not_fit_is_one_line(words: list[str], wanted: str, capsys: py
     assert captured.err.count("\n") == 1
 
 
-def test_rules_the_model_has_not_learned_are_refused_before_the_game(
-    model: Path, capsys: pytest.CaptureFixture[str]
+def test_a_model_plays_matches(
+    model: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    assert main([f"bot=model:{model}", "env.match_length=3", "seed=1"]) == 2
-    assert "match score" in capsys.readouterr().err
+    monkeypatch.setattr("sys.stdin", io.StringIO("hint\nquit\n"))
+    assert main([f"bot=model:{model}", "env.match_length=3", "seed=1"]) == 0
+    assert "match-winning chance" in capsys.readouterr().out
 
 
 def test_help(capsys: pytest.CaptureFixture[str]) -> None:

@@ -62,6 +62,13 @@ def test_a_run_leaves_all_it_promises_and_says_what_to_do_next(
         assert word in printed
 
 
+def test_a_larger_network_starts_from_a_trained_one(tmp_path: Path) -> None:
+    assert main([*SMALL, f"runs={tmp_path}"]) == 0
+    start = f"init_from={tmp_path / 'smoke'}"
+    assert main([*SMALL, start, "name=grown", "model.hidden=[48,32]", f"runs={tmp_path}"]) == 0
+    assert load(tmp_path / "grown").network.config.hidden == (48, 32)
+
+
 @pytest.mark.parametrize("discipline", ["sprintgammon", "longgammon"])
 def test_every_discipline_is_trained_and_evaluated_by_the_same_words(tmp_path: Path, discipline: str) -> None:
     assert main([*SMALL, f"env={discipline}", f"runs={tmp_path}"]) == 0
@@ -107,6 +114,12 @@ def test_a_finished_run_goes_on_with_a_larger_budget(tmp_path: Path) -> None:
         (["device=tpu"], "device: found 'tpu'"),
         (["device=cuda:99"], "device: found no cuda:99"),
         (["threads=0"], "threads: found 0"),
+        (["init_from=nowhere"], "init_from: model: found no file 'nowhere'"),
+        (["init_from=backgammon"], "init_from: hidden: found [32], wanted every layer at least as wide"),
+        (
+            ["init_from=backgammon", "env=longgammon"],
+            "init_from: found a model of backgammon, wanted one of longgammon",
+        ),
         (["resume=nowhere"], "nowhere: found no config.yaml"),
         (["--fast"], "--fast"),
         (["quick"], "quick"),
@@ -165,7 +178,7 @@ def test_the_bar_shows_its_numbers_on_80_columns() -> None:
     file = io.StringIO()
     display = TrainDisplay(Console(width=80, file=file), 150_000, "backgammon", EvaluationOptions())
     with display:
-        display.report(Progress(games=20_480), Losses(0.0123, 0.123, 1.0), 93_517.0)
+        display.report(Progress(games=20_480), Losses(0.0123, 0.123, 0.1, 1.0), 93_517.0)
     for word in ("20480/150000", "93,517 decisions/s", "loss 0.012 + 0.123", "left"):
         assert word in file.getvalue()
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+from dataclasses import replace
 
 import pytest
 import torch
@@ -12,7 +13,7 @@ from nardy.models import Evaluator, Network, NetworkConfig
 from nardy.train.config import LearnerConfig, SelfPlayConfig, TargetsConfig, TrainConfig
 from nardy.train.learner import Learner, NotFiniteError, learning_rate
 from nardy.train.selfplay import SelfPlay
-from nardy.train.targets import Targets, td_lambda
+from nardy.train.targets import td_lambda
 
 SELFPLAY = SelfPlayConfig(num_games=64, window_plies=8)
 
@@ -92,7 +93,7 @@ def test_a_loss_that_is_not_a_number_stops_the_run() -> None:
     learner, selfplay = _pair()
     window = selfplay.collect()
     targets = td_lambda(window, 0.7)
-    spoiled = Targets(targets.outcome, targets.no_double * float("nan"))
+    spoiled = replace(targets, no_double=targets.no_double * float("nan"))
     with pytest.raises(NotFiniteError, match="wanted finite numbers"):
         learner.learn(window, spoiled, 1e-3)
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 import torch
 from torch import Tensor
@@ -9,8 +11,11 @@ from torch.utils._python_dispatch import TorchDispatchMode
 
 from nardy.env import Cube, afterstates, flip, launch, outcome, start_boards
 from nardy.models import Evaluator, Network, NetworkConfig
+from nardy.models.encoding import encode
+from nardy.models.values import before_roll, context_no_double, possible_outcomes, probabilities
 from nardy.train.config import SelfPlayConfig
-from nardy.train.selfplay import SelfPlay, Window
+from nardy.train.selfplay import SelfPlay, StakeWindow, Window
+from nardy.train.slot_stakes import STAKE
 
 
 def _selfplay(
@@ -19,7 +24,8 @@ def _selfplay(
     network = Network(NetworkConfig((32,)), seed=1)
     with torch.no_grad():
         network.head.weight.mul_(6)  # opinions strong enough for doubles and drops
-    config = SelfPlayConfig(num_games=num_games, window_plies=12, cubeful_fraction=cubeful)
+        network.context_out.weight.normal_(0, 0.3, generator=torch.Generator().manual_seed(1))
+    config = SelfPlayConfig(num_games, window_plies=12, cubeful_fraction=cubeful, stake_fraction=cubeful / 2)
     return SelfPlay(network, variant, config, seed, torch.device("cpu"), first_slot)
 
 
@@ -69,6 +75,52 @@ def test_estimates_are_those_of_the_best_play_and_the_cubes_values() -> None:
             assert bool(window.followed[t].any(1).all())
 
 
+def test_what_is_kept_of_a_stake_is_what_the_network_says_of_the_position_after() -> None:
+    """One ply at a time, so that the stake before it is known; games whose cube may have been turned are left out."""
+    selfplay = _selfplay(96)
+    selfplay.config = replace(selfplay.config, window_plies=1)
+    network, compared = selfplay.network, 0
+    for _ in range(40):
+        judged = selfplay.stakes.kind != STAKE
+        theirs = selfplay.stakes.seen_by(1 - selfplay.games.player)
+        turn = selfplay.games.turn
+        window = selfplay.collect()
+        stake = window.stake
+        assert stake is not None
+        same = judged & (selfplay.games.turn == turn + 1)
+        boards = selfplay.games.boards
+        raw, possible = network(encode(boards)), possible_outcomes(boards, "backgammon")
+        no_double, taken = context_no_double(network, raw, probabilities(raw, possible), possible, theirs)
+        torch.testing.assert_close(stake.next_no_double[0][same], no_double[same], atol=1e-3, rtol=1e-3)
+        torch.testing.assert_close(stake.next_double_take[0][same], taken[same], atol=1e-3, rtol=1e-3)
+        before = -before_roll(no_double, taken, theirs.may_double[:, 0])[:, (0, 2, 1)]
+        followed = same[:, None] & window.followed[0][:, 4:]
+        compared += int(followed.sum())
+        torch.testing.assert_close(stake.cube[0][followed], before[followed], atol=1e-3, rtol=1e-3)
+    assert compared > 1000
+
+
+def test_stakes_cover_every_score_and_jacoby_and_stay_for_the_game() -> None:
+    selfplay = _selfplay(512, cubeful=0.4)
+    stakes = selfplay.stakes
+    away, kind = stakes.away.clone(), stakes.kind
+    jacoby = away[:, 0] == 0
+    assert 0.06 < float(jacoby.float().mean()) < 0.2
+    assert torch.equal(jacoby, away[:, 1] == 0)
+    assert int(away.max()) > 20
+    assert len(away.unique(dim=0)) > 150
+    assert set(stakes.cube.tolist()) == {1, 2, 4, 8}
+    live = ~jacoby & ~stakes.crawford
+    assert bool((stakes.cube < away.amax(1))[live & (stakes.cube > 1)].all())  # not dead for both
+    assert not bool((stakes.crawford & ((away == 1).sum(1) != 1)).any())
+    assert 0.3 < float((kind == 1).float().mean()) < 0.5
+    assert 0.12 < float((kind == STAKE).float().mean()) < 0.28
+    turns = selfplay.games.turn.clone()
+    selfplay.collect()
+    going_on = selfplay.games.turn == turns + selfplay.config.window_plies
+    assert torch.equal(stakes.away[going_on], away[going_on])
+
+
 def test_cubeless_games_are_always_played_by_the_cubeless_best() -> None:
     for window in _windows(_selfplay(cubeful=0.0), 3):
         assert bool(window.followed[..., 0].all())
@@ -95,8 +147,10 @@ def test_a_restored_state_goes_on_as_if_never_stopped() -> None:
     resumed = _selfplay()
     resumed.load_state(state)
     window = resumed.collect()
-    for name in Window.__dataclass_fields__:
-        assert torch.equal(getattr(window, name), getattr(expected, name)), name
+    for kind, one, other in ((Window, window, expected), (StakeWindow, window.stake, expected.stake)):
+        for name in kind.__dataclass_fields__:
+            if name not in ("stake", "here"):
+                assert torch.equal(getattr(one, name), getattr(other, name)), name
 
 
 def test_counts_add_up() -> None:
@@ -105,7 +159,7 @@ def test_counts_add_up() -> None:
     counts = selfplay.counts.take()
     games, dropped = counts["games"][0], counts["dropped"][0]
     assert games == sum(counts["levels"]) + dropped
-    assert games == counts["cubeful"][0] + counts["cubeless"][0]
+    assert 0.1 * games < games - counts["cubeful"][0] - counts["cubeless"][0] < 0.4 * games  # at a stake
     assert dropped > 0
     assert counts["turned"][0] > 0
     assert sum(counts["realised"]) == counts["cubeless"][0]

@@ -6,9 +6,12 @@ import pytest
 import torch
 from torch import Tensor
 
-from nardy.train.selfplay import Window
+from nardy.models.janowski import simple_match_equity
+from nardy.models.stakes import Stakes, match_stakes
+from nardy.train.selfplay import StakeWindow, Window
 from nardy.train.targets import td_lambda
 
+TABLE = simple_match_equity()
 FLIP = (3, 4, 5, 0, 1, 2)
 NEXT_STATE = (0, 2, 1)  # centred, mine, theirs as the next player sees them
 
@@ -19,14 +22,24 @@ def _window(plies: int, games: int, seed: int = 0) -> Window:
     def normal(*shape: int) -> Tensor:
         return torch.randn(plies, games, *shape, generator=generator)
 
+    ones = torch.ones(games, dtype=torch.int32)
     return Window(
         boards=torch.zeros(plies, games, 2, 26, dtype=torch.int8),
         opening=torch.zeros(plies, games, dtype=torch.bool),
+        second_first=torch.zeros(plies, games, dtype=torch.bool),
         outcome=torch.softmax(normal(6), -1),
         cube=normal(3),
-        followed=torch.rand(plies, games, 4, generator=generator) < 0.7,
+        followed=torch.rand(plies, games, 7, generator=generator) < 0.7,
         next_no_double=normal(3).sort(-1).values[..., [1, 2, 0]],
         ended=torch.rand(plies, games, generator=generator) < 0.2,
+        stake=StakeWindow(
+            here=Stakes.stack([match_stakes(ones, 5 * ones[:, None].expand(-1, 2), ones < 0, 64, TABLE)] * plies),
+            cube=normal(3),
+            next_no_double=normal(3),
+            next_double_take=normal(),
+            next_may_double=normal() > -0.5,
+            turned=normal() > 1.5,
+        ),
     )
 
 
@@ -52,6 +65,22 @@ def _slow_cube(window: Window, trace: float, t: int, n: int, state: int) -> floa
     return (1 - trace) * estimate - trace * later
 
 
+def _slow_stake(window: Window, trace: float, t: int, n: int, state: int) -> float:
+    stake = window.stake
+    assert stake is not None
+    estimate = float(stake.cube[t, n, state])
+    cut = window.ended[t] | stake.turned[t]
+    if t == len(window.ended) - 1 or cut[n] or not window.followed[t, n, 4 + state]:
+        return estimate
+    theirs = NEXT_STATE[state]
+    doubled = min(float(stake.next_double_take[t, n]), 1.0)
+    if theirs in (0, 1) and stake.next_may_double[t, n] and doubled > float(stake.next_no_double[t, n, theirs]):
+        later = doubled
+    else:
+        later = _slow_stake(window, trace, t + 1, n, theirs)
+    return (1 - trace) * estimate - trace * later
+
+
 @pytest.mark.parametrize("trace", [0.0, 0.7, 1.0])
 def test_returns_equal_the_plain_recursion(trace: float) -> None:
     window = _window(plies=7, games=40)
@@ -61,6 +90,9 @@ def test_returns_equal_the_plain_recursion(trace: float) -> None:
             assert targets.outcome[t, n].tolist() == pytest.approx(_slow_outcome(window, trace, t, n), abs=1e-5)
             expected = [_slow_cube(window, trace, t, n, state) for state in range(3)]
             assert targets.no_double[t, n].tolist() == pytest.approx(expected, abs=1e-4)
+            assert targets.stake is not None
+            expected = [_slow_stake(window, trace, t, n, state) for state in range(3)]
+            assert targets.stake[t, n].tolist() == pytest.approx(expected, abs=1e-4)
 
 
 def test_lambda_0_learns_from_the_estimates_alone() -> None:

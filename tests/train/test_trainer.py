@@ -170,7 +170,7 @@ def test_a_checkpoint_of_another_shape_is_refused_by_name(tmp_path: Path) -> Non
     with pytest.raises(BundleError, match="found shape"):
         _trainer(tmp_path / "other", more, checkpoint)
     (tmp_path / "wide").mkdir()
-    with pytest.raises(BundleError, match=r"found a network \[16\], wanted \[32\]"):
+    with pytest.raises(BundleError, match=r"found a network \[16\] with .*, wanted \[32\]"):
         Trainer(CONFIG, NetworkConfig((32,)), "backgammon", tmp_path / "wide", CPU, {}, checkpoint)
     with pytest.raises(BundleError, match="variant"):
         Trainer(CONFIG, NETWORK, "sprintgammon", tmp_path / "wide", CPU, {}, checkpoint)
