@@ -13,6 +13,7 @@ from typing import Any, get_type_hints
 from rich.console import Console
 
 from nardy.eval.engine_benchmark import EngineSettings, run_engine_benchmark
+from nardy.train.benchmark import SelfPlaySettings, run_learner_benchmark, run_selfplay_benchmark
 
 
 @dataclass(frozen=True)
@@ -26,12 +27,15 @@ class Task:
 
 TASKS = {
     "engine": Task("listing a turn's afterstates, beside gnubg-nn and OpenSpiel", EngineSettings, run_engine_benchmark),
+    "selfplay": Task("a ply of self-play, beside the network alone", SelfPlaySettings, run_selfplay_benchmark),
+    "learner": Task("self-play with learning, beside the network alone", SelfPlaySettings, run_learner_benchmark),
 }
+ALL = "all"  # every task with its default settings
 
 
 def usage() -> str:
     """The tasks and their keys with the default values."""
-    lines = ["usage: benchmark.py TASK [key=value ...]"]
+    lines = ["usage: benchmark.py TASK [key=value ...]", f"  {ALL}: every task with its default settings"]
     for name, task in TASKS.items():
         keys = " ".join(f"{field.name}={field.default}" for field in fields(task.settings))
         lines.append(f"  {name}: {task.summary}\n    {keys}")
@@ -59,20 +63,28 @@ def main() -> int:
     if words in (["--help"], ["-h"]):
         print(usage())
         return 0
+    if words == [ALL]:
+        return max(_run(name, []) for name in TASKS)
     if not words or words[0] not in TASKS:
         found = f"found {words[0]!r}" if words else "found none"
-        print(f"benchmark: task: {found}, wanted one of: {', '.join(TASKS)} (--help lists the keys)", file=sys.stderr)
+        names = ", ".join([*TASKS, ALL])
+        print(f"benchmark: task: {found}, wanted one of: {names} (--help lists the keys)", file=sys.stderr)
         return 2
-    task = TASKS[words[0]]
+    return _run(words[0], words[1:])
+
+
+def _run(name: str, words: Sequence[str]) -> int:
+    """Run one task; its exit code."""
+    task = TASKS[name]
     try:
-        settings = parse_settings(words[1:], task.settings)
+        settings = parse_settings(words, task.settings)
     except ValueError as error:
-        print(f"benchmark {words[0]}: {error}", file=sys.stderr)
+        print(f"benchmark {name}: {error}", file=sys.stderr)
         return 2
     try:
         task.run(settings, Console())
     except (RuntimeError, OSError) as error:
-        print(f"benchmark {words[0]}: {error}", file=sys.stderr)
+        print(f"benchmark {name}: {error}", file=sys.stderr)
         return 1
     return 0
 

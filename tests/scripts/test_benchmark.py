@@ -39,6 +39,10 @@ def run(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> 
         (["engine", "positions"], "benchmark engine: found 'positions', wanted key=value"),
         (["engine", "positions=many"], "benchmark engine: positions: found 'many', wanted int"),
         (["engine", "threads=0"], "benchmark engine: threads: found 0, wanted 1 or more"),
+        (["selfplay", "games=0"], "benchmark selfplay: games: found 0, wanted 1 or more"),
+        (["learner", "hidden=wide"], "benchmark learner: hidden: found 'wide', wanted numbers such as 256,64"),
+        (["learner", "hidden=10"], "benchmark learner: hidden: found [10], wanted one or more layers"),
+        (["selfplay", "model=/nothing"], "benchmark selfplay: model: found no file '/nothing'"),
         (["engine", "output=/no/such/folder/x.json"], "benchmark engine: output: found no folder '/no/such/folder'"),
     ],
 )
@@ -80,3 +84,20 @@ def test_a_failed_measurement_is_one_line_and_code_1(run: Run, monkeypatch: pyte
 
     assert code == 1
     assert err.startswith("benchmark engine: gnubg-nn lists 7 afterstates")
+
+
+@pytest.mark.parametrize("task", ["selfplay", "learner"])
+def test_self_play_is_measured_beside_the_network_alone(run: Run, tmp_path: Path, task: str) -> None:
+    path = tmp_path / "result.json"
+    code, out, err = run(task, "hidden=32", "games=64", "repetitions=1", "warm_up=1", f"output={path}")
+
+    assert (code, err) == (0, "")
+    result = json.loads(path.read_text())
+    times = {name: row["median"] for name, row in result["microseconds_a_decision"].items()}
+    assert set(times) == {"network alone", "listing", "all plays", "ply"} | (
+        {"learning"} if task == "learner" else set()
+    )
+    whole = times["ply"] + times.get("learning", 0.0)
+    assert result["ratio"] == pytest.approx(times["network alone"] / whole)
+    assert 10 < result["afterstates_a_decision"] < 60
+    assert "network alone" in out
