@@ -8,7 +8,7 @@ from ..env.dice import check_seed
 from ..env.formats import Format
 from .results import check_num_games
 
-__all__ = ["ExactOptions", "MatchOptions", "PlayOptions", "ReferenceOptions"]
+__all__ = ["ExactOptions", "MatchOptions", "PlayOptions", "ReferenceOptions", "TableOptions"]
 
 
 @dataclass(frozen=True)
@@ -81,6 +81,18 @@ class ExactOptions:
         if self.positions is not None and self.positions < 1:
             raise ValueError(f"positions: found {self.positions}, wanted 1 or more, or null for all")
         check_seed(self.seed)
+
+
+@dataclass(frozen=True)
+class TableOptions:
+    """The match equity table of ``model`` (None: the newest), compared with a file ``against``, written to ``xml``."""
+
+    device: str = "auto"
+    threads: int | None = None
+    output: str | None = None
+    model: str | None = None
+    against: str | None = None
+    xml: str | None = None
 
 
 @dataclass(frozen=True)

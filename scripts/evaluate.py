@@ -1,4 +1,7 @@
-"""What a bot is worth: ``match`` plays two bots, ``reference`` and ``exact`` ask a model where equities are known."""
+"""What a bot is worth: ``match`` plays two bots, ``reference`` and ``exact`` ask a model where equities are known.
+
+``table`` shows the match equity table that a model plays by.
+"""
 
 from __future__ import annotations
 
@@ -27,12 +30,13 @@ from nardy.eval.bots import make_bot, newest_model
 from nardy.eval.exact import exact_report, exact_tables, load_exact
 from nardy.eval.exact.transitions import Progress as StageReport
 from nardy.eval.exact.transitions import nothing
-from nardy.eval.options import ExactOptions, MatchOptions, ReferenceOptions
+from nardy.eval.match_equity_report import match_equity_report
+from nardy.eval.options import ExactOptions, MatchOptions, ReferenceOptions, TableOptions
 from nardy.eval.refereed import compare_refereed
 from nardy.eval.reference_report import reference_report
 from nardy.eval.results import compare_bots
 from nardy.eval.tables import arena_table, reference_table
-from nardy.models import load
+from nardy.models import load, read_match_equity, write_match_equity
 from nardy.scripts.command import CommandError, compose, main_guard, split_task, to_dataclass, wants_help
 from nardy.scripts.command_help import help_text
 from nardy.scripts.device import choose_device, choose_threads
@@ -40,6 +44,7 @@ from nardy.scripts.device import choose_device, choose_threads
 TASKS = {
     "match": "play bot= against opponent= (the default task)",
     "reference": "measure model= on the reference positions in path=",
+    "table": "show the match equity table of model=, compare it with against=, write it to xml=",
     "exact": "measure model= of sprintgammon against the exact solution, which is made if folder= has none",
 }
 
@@ -55,6 +60,8 @@ def main(argv: list[str]) -> None:
         play_match(to_dataclass(MatchOptions, compose("evaluate", words, MatchOptions)))
     elif task == "reference":
         ask_reference(to_dataclass(ReferenceOptions, compose("evaluate", words, ReferenceOptions)))
+    elif task == "table":
+        show_table(to_dataclass(TableOptions, compose("evaluate", words, TableOptions)))
     else:
         ask_exact(to_dataclass(ExactOptions, compose("evaluate", words, ExactOptions)))
 
@@ -87,6 +94,20 @@ def ask_reference(options: ReferenceOptions) -> None:
         result_file.update(report.to_dict())
     for table in reference_table(report):
         Console().print(table)
+
+
+def show_table(options: TableOptions) -> None:
+    """Show and compare the model's match equity table, write it as XML, write the JSON."""
+    choose_threads(options.threads)
+    other = read_match_equity(options.against) if options.against else None
+    table = load(options.model or newest_model(), choose_device(options.device).device).table
+    with writing(options.output) as result_file:
+        report = match_equity_report(table, other)
+        result_file.update(report.to_dict())
+    if options.xml:
+        write_match_equity(options.xml, table)
+    for shown in report.tables():
+        Console().print(shown)
 
 
 def ask_exact(options: ExactOptions) -> None:
