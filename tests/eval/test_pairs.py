@@ -60,10 +60,12 @@ def test_every_game_of_a_batch_is_judged_with_its_own_cube() -> None:
         assert torch.equal(chosen[game : game + 1], alone)
 
 
-def test_two_of_the_same_play_as_the_one_alone() -> None:
+@pytest.mark.parametrize(
+    "cube", [Cube(2, "mine"), Cube(jacoby=True), Cube(beavers=True), Cube(2, "mine", away=(4, 2)), Cube(away=(5, 5))]
+)
+def test_two_of_the_same_play_as_the_one_alone(cube: Cube) -> None:
     model = _evaluator(3)
     boards, dice = start_boards(21), torch.combinations(torch.arange(1, 7), with_replacement=True)
-    cube = Cube(2, "mine")
     pair, alone = _pair(model, model), ModelBot(model, "model:a")
     ties = torch.zeros(21)
     one, other = (bot.choose(boards, dice, cube, ties) for bot in (pair, alone))
