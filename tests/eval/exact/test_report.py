@@ -9,9 +9,9 @@ import pytest
 import torch
 from torch import Tensor
 
-from nardy.env import Cube
+from nardy.env import Cube, outcome, start_boards
 from nardy.eval.exact import ExactEvaluator, exact_report
-from nardy.eval.exact.report import CUBES
+from nardy.eval.exact.report import CUBES, play_games
 from nardy.models import CubeAction
 from tests.eval.fakes import FakeEvaluator
 
@@ -100,3 +100,16 @@ def test_positions_can_be_drawn(exact: ExactEvaluator) -> None:
 def test_a_model_for_another_game_is_refused(exact: ExactEvaluator) -> None:
     with pytest.raises(ValueError, match="model: found one for backgammon, wanted one for one checker"):
         exact_report(FakeEvaluator(), exact)
+
+
+def test_games_are_played_from_the_opening_to_the_end(exact: ExactEvaluator) -> None:
+    sample = play_games(exact, 1, torch.Generator().manual_seed(5), lambda share: None)
+
+    opening = ~sample.may_double
+    games = int(opening.sum())
+    assert torch.equal(sample.boards[opening], start_boards(games, "one checker"))
+    assert not bool((sample.dice[opening, 0] == sample.dice[opening, 1]).any())
+    assert len(sample.dice[opening].unique(dim=0)) == 30
+    plays = exact.plays(sample.boards, sample.dice)
+    ends = plays.boards[plays.best(len(sample.boards))]
+    assert int((outcome(ends, "one checker") != 0).sum()) == games
