@@ -26,7 +26,7 @@ def match_text(match: MatchRecord) -> str:
 
     Left out, since the layout has no place for them: resignations that were refused or wait for an answer, the moves
     made in an unfinished turn, and the rules agreed on. GNU Backgammon 1.07 reads no further game after one that ended
-    with a beaver dropped, not even from its own export.
+    with a beaver dropped, not even from its own export, and scores money games by its own setting of the Jacoby rule.
 
     `NotationError` for a record that breaks a rule, for names and headers that the layout cannot hold, for a taken
     beaver without a roll after it (the layout has no cell for that take), and for automatic doubles.

@@ -42,6 +42,7 @@ SETTINGS = [
     "set confirm new off",
     "set confirm save off",
     "set output rawboard on",
+    "set jacoby off",  # its default would count a money gammon with a centred cube once, whatever the file says
 ]
 
 
