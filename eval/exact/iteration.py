@@ -2,8 +2,10 @@
 
 A sweep goes through the bands in order and puts each band's new values in place before the next reads them: what a play
 without a hit leads to is new then, and only hits wait for the next sweep. Within a band everything is computed from the
-old values, so the result does not depend on threads or devices. Values begin at 0 and the largest change falls by a
-constant factor a sweep, 0.36 in sprintgammon, since games end.
+old values, so the result does not depend on threads or devices. Values begin at 0 and, since games end, the largest
+change falls by a factor a sweep, in sprintgammon 0.36 for money and 0.66 for scores and outcomes. Once the factor is
+steady, all later changes are taken at once as the geometric series that they are about to be, which halves the sweeps.
+How good the result is, the last sweeps and the residual say.
 
 Cost: two launches a band. A sweep of sprintgammon goes through 1.8 GB of plays, 6 seconds of one core.
 """
@@ -30,6 +32,9 @@ __all__ = ["Convergence", "Iteration"]
 
 _MIN_ROWS, _MAX_ROWS = 1024, 8192
 _MAX_SWEEPS = 1000
+# When a leap is made: the factor differs from the one before by less than this, and leaves something to be gained.
+_STEADY = 0.05
+_STEADY_FACTOR = 0.95
 
 
 @dataclass(frozen=True)
@@ -39,7 +44,7 @@ class Convergence:
     Attributes:
         sweeps: their number.
         last_change: the largest change of any value in the last sweep.
-        last_ten: the largest changes of the last ten sweeps added up: no value moved more than this in them.
+        last_ten: the largest changes in and after each of the last ten sweeps added up: no value moved more than this.
         residual: the largest difference between a value and what the values a turn later say.
     """
 
@@ -47,6 +52,21 @@ class Convergence:
     last_change: float
     last_ten: float
     residual: float
+
+
+def _is_steady(changes: list[float]) -> bool:
+    """Has the factor from change to change been the same, to a twentieth, the last two times of at least three?"""
+    if len(changes) < 4 or not all(changes[-3:]):
+        return False
+    factors = changes[-1] / changes[-2], changes[-2] / changes[-3]
+    return factors[0] < _STEADY_FACTOR and abs(factors[0] / factors[1] - 1) < _STEADY
+
+
+def _share_of_way(moves: list[float], tolerance: float) -> float:
+    """How much of the way to ``tolerance`` is done, 0 to 1, if moves shrink by a constant factor."""
+    way = math.log(max(moves) / tolerance)
+    left = math.log(max(sum(moves[-10:]), tolerance) / tolerance)
+    return max(0.0, 1 - left / way) if way > 0 else 1.0
 
 
 class Iteration:
@@ -78,24 +98,31 @@ class Iteration:
         self._changes = torch.empty(len(transitions), dtype=torch.float64, device=device)
 
     def run(self, tolerance: float, report: Callable[[float], None]) -> Convergence:
-        """Sweep until no value changes by more than ``tolerance``; ``report`` hears what share of the way is done.
+        """Sweep until ten sweeps together move no value by more than ``tolerance``.
+
+        ``report`` hears what share of the way is done.
 
         Raises:
             ArithmeticError: that has not come about in a thousand sweeps.
         """
         changes: list[float] = []
-        while not changes or changes[-1] > tolerance:
+        moves: list[float] = []  # by sweep, the leap after it included
+        steady = 0  # sweeps since the last leap
+        while len(moves) < 10 or sum(moves[-10:]) > tolerance:
             if len(changes) == _MAX_SWEEPS:
                 raise ArithmeticError(f"exact: found a change of {changes[-1]:g} in sweep {_MAX_SWEEPS}")
-            for begin, end in self._bands():
-                self._compute(begin, end, self._found, no_double=False)
-                self._put(begin, end)
+            before = self.values.clone() if _is_steady(changes[len(changes) - steady :]) else None
+            self._sweep()
             changes.append(float(self._changes.max()))
-            way = math.log(max(changes)) - math.log(tolerance)
-            report(min(1.0, (math.log(max(changes)) - math.log(max(changes[-1], 1e-300))) / way))
+            moves.append(changes[-1])
+            steady += 1
+            if before is not None and tolerance / 10 < changes[-1] < changes[-2]:
+                moves[-1] += self._leap(before, changes[-1] / changes[-2]) * changes[-1]
+                steady = 0
+            report(_share_of_way(moves, tolerance))
         for begin, end in self._bands():
             self._compute(begin, end, self._found, no_double=False)
-        return Convergence(len(changes), changes[-1], sum(changes[-10:]), float(self._changes.max()))
+        return Convergence(len(changes), changes[-1], sum(moves[-10:]), float(self._changes.max()))
 
     def on_roll(self) -> Tensor:
         """The values for the player on roll if he does not double, ``[P, 8]`` float64, by number of position."""
@@ -125,6 +152,20 @@ class Iteration:
         """``values`` ``[N, 8]`` as the other player sees them."""
         sign = -1.0 if self.guide is None else 1.0
         return sign * values[:, self.payoffs.flips.long()]
+
+    def _sweep(self) -> None:
+        """New values for all positions, band after band."""
+        for begin, end in self._bands():
+            self._compute(begin, end, self._found, no_double=False)
+            self._put(begin, end)
+
+    def _leap(self, before: Tensor, factor: float) -> float:
+        """Add all changes to come to ``values`` if each is ``factor`` times the one since ``before``.
+
+        Returns their sum in units of that change. ``before`` is overwritten.
+        """
+        self.values = before.lerp_(self.values, 1 / (1 - factor))
+        return factor / (1 - factor)
 
     def _bands(self) -> list[tuple[int, int]]:
         ends = self.transitions.bands

@@ -59,7 +59,7 @@ def _ahead(opening: dict[str, float]) -> float:
 
 def solve(
     variant: str = "sprintgammon",
-    tolerance: float = 1e-12,
+    tolerance: float = 1e-10,
     report: Progress = nothing,
     device: torch.device | str = "cpu",
 ) -> Solution:
@@ -67,7 +67,7 @@ def solve(
 
     Args:
         variant: name of the discipline.
-        tolerance: the iterations end when a sweep changes no value by more.
+        tolerance: the iterations end when ten sweeps together move no value by more.
         report: told what is being done and how far it is.
         device: where it is computed; sprintgammon needs 6 GB of memory. The solution is on the CPU.
 
