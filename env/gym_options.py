@@ -23,9 +23,9 @@ from .cube import CENTRED, Cube, CubeTensors
 from .games import GameOptions
 from .variants import get_variant
 
-__all__ = ["SetUp", "read_options"]
+__all__ = ["OPTION_KEYS", "SetUp", "read_options"]
 
-_KEYS = ("board", "dice", "cube", "player")
+OPTION_KEYS = ("board", "dice", "cube", "player")
 
 
 @dataclass(frozen=True)
@@ -41,8 +41,8 @@ class SetUp:
 def read_options(options: Mapping[str, Any], game: GameOptions, num_games: int, device: torch.device) -> SetUp | None:
     """Read the options of a reset of ``num_games`` games; None if they ask for nothing."""
     for key in options:
-        if key not in _KEYS:
-            raise ValueError(f"options: found {key!r}, wanted any of {', '.join(_KEYS)}")
+        if key not in OPTION_KEYS:
+            raise ValueError(f"options: found {key!r}, wanted any of {', '.join(OPTION_KEYS)}")
     given = {key: value for key, value in options.items() if value is not None}
     if not given:
         return None

@@ -27,7 +27,7 @@ from gymnasium import spaces
 from .action_text import action_text
 from .decisions import NUM_ACTIONS
 from .gym import RENDER_MODES, BackgammonEnv
-from .gym_options import _KEYS as OPTIONS
+from .gym_options import OPTION_KEYS as OPTIONS
 
 try:
     from pettingzoo import AECEnv
