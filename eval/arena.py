@@ -2,8 +2,8 @@
 
 Deal i is slot i of the dice streams. Both games of a deal get the same numbers for the same roll of the game, so luck
 cancels as far as the games stay alike, and a bot against itself scores exactly 0. Every deal that was begun is played
-to its end, so short games are not counted more often than long ones; the results do not depend on ``batch``, nor on
-how the deals are divided over calls.
+to its end (or given up after `MAX_TURNS`), so short games are not counted more often than long ones; the results do not
+depend on ``batch``, nor on how the deals are divided over calls.
 
 Cost a turn of B games side by side: the bots' own work on B games, some thirty tensor operations of size B, and a
 handful of host synchronisations. A row whose game has ended takes up the next deal at once.
@@ -24,12 +24,15 @@ from ..env.cube import CENTRED
 from ..env.dice import Purpose, uniforms
 from .bots import Bot
 
-__all__ = ["GAME_COLUMNS", "SEAT_COLUMNS", "Progress", "Record", "play_deals"]
+__all__ = ["GAME_COLUMNS", "MAX_TURNS", "SEAT_COLUMNS", "Progress", "Record", "play_deals"]
 
 # What is counted for each player: wins over the board by level, wins by a drop, doubles offered, doubles taken.
 SEAT_COLUMNS = ("singles", "gammons", "backgammons", "drop_wins", "doubles", "takes")
-# What is counted for both together: games, turns played, games with a turned cube, sum of the cubes at the end.
-GAME_COLUMNS = ("games", "plies", "turned", "cube")
+# What is counted for both together: games, turns played, games with a turned cube, sum of the cubes at the end, games
+# that were given up.
+GAME_COLUMNS = ("games", "plies", "turned", "cube", "abandoned")
+# A game of so many turns is given up and its deal drawn: two simple bots can hit each other without end.
+MAX_TURNS = 5000
 
 Progress = Callable[[int, int], None]
 
@@ -41,7 +44,7 @@ class Record:
     Attributes:
         points: ``[2, P]`` int64, points won by the first bot in each seating; for matches +1 or -1.
         seats: ``[2, P, 2, 6]`` int64, `SEAT_COLUMNS` of the first bot and of the other.
-        games: ``[2, P, 4]`` int64, `GAME_COLUMNS`.
+        games: ``[2, P, 5]`` int64, `GAME_COLUMNS`.
         seconds: time taken.
     """
 
@@ -142,6 +145,7 @@ class _Table:
             self._cube_turn()
             self.state.roll(self.active)
             self._play_turn()
+            self._give_up(self.active & (self.state.turn >= MAX_TURNS))
             if self.num_finished > before:
                 report(self.num_finished)
         return self
@@ -209,6 +213,16 @@ class _Table:
         over = finished & (end.match_winner != 0) if games.options.match_length else finished
         self._next_deals(over)
         games.deal(finished)  # rows without a next deal too: they wait at the start of a game
+
+    def _give_up(self, endless: Tensor) -> None:
+        """Draw the deals whose game does not end, and put the next ones on their rows."""
+        if not bool(endless.any()):
+            return
+        for column in ("games", "abandoned"):
+            self.games[self.deal, GAME_COLUMNS.index(column)] += endless.long()
+        self.games[self.deal, GAME_COLUMNS.index("cube")] += torch.where(endless, self.state.cube_value, 0).long()
+        self._next_deals(endless)
+        self.state.restart(endless)
 
     def _next_deals(self, over: Tensor) -> None:
         """Give the rows where ``over`` ``[B]`` holds the next deals; those that get none fall inactive."""

@@ -61,6 +61,7 @@ class ArenaResult:
         turned_games: games in which a double was taken.
         mean_cube: cube value at the end, mean over all games.
         decisions_per_second: plays chosen, forced ones included, by the clock on the wall.
+        abandoned_games: games given up because they did not end (`arena.MAX_TURNS`); their deal counts as drawn.
         events: what a referee has noted, by kind (`match_log.EVENTS`), of ``bot`` and of ``opponent``; None without a
             referee. Games that a flag, an award or a disqualification ended are wins of neither `side` nor `other`.
     """
@@ -79,6 +80,7 @@ class ArenaResult:
     turned_games: int
     mean_cube: float
     decisions_per_second: float
+    abandoned_games: int = 0
     events: Mapping[str, tuple[int, int]] | None = None
 
     @property
@@ -143,6 +145,7 @@ def summarise(
         turned_games=totals["turned"],
         mean_cube=totals["cube"] / num_games,
         decisions_per_second=totals["plies"] / max(record.seconds, 1e-9),
+        abandoned_games=totals["abandoned"],
         events=events,
     )
 

@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from rich.table import Table
 
 from ..env.formats import Format
+from .arena import MAX_TURNS
 from .match_log import EVENTS
 from .reference import CLASSES
 from .reference_report import ReferenceReport
@@ -45,6 +46,8 @@ def arena_table(results: Mapping[str, ArenaResult], title: str | None = None) ->
         row("cube at the end, mean", "{r.mean_cube:.2f}", end_section=True)
     if any(result.events is not None for result in results.values()):
         _referee_rows(table, list(results.values()))
+    if any(result.abandoned_games for result in results.values()):
+        row(f"given up after {MAX_TURNS:,} plies", "{r.abandoned_games}")
     row("plies a game", "{r.plies_per_game:.1f}")
     row("decisions a second", "{r.decisions_per_second:,.0f}")
     return table

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 
 import pytest
 import torch
@@ -81,6 +82,23 @@ def test_every_deal_is_finished_and_counted_once() -> None:
     turns_of_the_cube = record.seats[..., 5].sum(-1)
     assert torch.equal(columns["cube"], 2**turns_of_the_cube)
     assert torch.equal(columns["turned"], (turns_of_the_cube > 0).long())
+
+
+@pytest.mark.parametrize("options", [SPRINT, replace(SPRINT, match_length=3)], ids=["money", "match"])
+def test_games_without_end_are_drawn_and_counted(options: GameOptions, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("nardy.eval.arena.MAX_TURNS", 12)
+    bots = (PipCountBot("sprintgammon"), RandomBot("sprintgammon"))
+    whole, narrow = (play_deals(*bots, 60, options, seed=2, batch=batch) for batch in (60, 7))
+    assert torch.equal(whole.points, narrow.points)
+    assert torch.equal(whole.games, narrow.games)
+    columns = dict(zip(GAME_COLUMNS, whole.games.unbind(-1), strict=True))
+    given_up = columns["abandoned"] > 0
+    assert bool(given_up.any())
+    assert not bool(given_up.all())
+    assert bool((whole.points[given_up] == 0).all())
+    assert bool((whole.points[~given_up] != 0).all())
+    assert int(columns["abandoned"].max()) == 1
+    assert torch.equal(columns["games"], whole.seats[..., :4].sum((-1, -2)) + columns["abandoned"])
 
 
 def test_pip_counting_beats_random_play() -> None:
@@ -183,7 +201,7 @@ def test_summary_adds_up() -> None:
     seats[0, 0, 0, 1] = 1  # a gammon for the bot
     seats[1, 0, 1, 3] = 1  # it dropped in the return game
     seats[0, 1, 0, 0] = seats[1, 1, 0, 2] = 1
-    games = torch.tensor([[[1, 50, 0, 1], [1, 60, 1, 2]], [[1, 40, 0, 1], [1, 50, 1, 4]]])
+    games = torch.tensor([[[1, 50, 0, 1, 0], [1, 60, 1, 2, 0]], [[1, 40, 0, 1, 0], [1, 50, 1, 4, 1]]])
     record = Record(torch.tensor([[2, 2], [-1, 12]]), seats, games, seconds=2.0)
     result = summarise(record, "a", "b", GameOptions(), seed=1)
     assert result.points.mean == pytest.approx(3.75)  # the pairs gave 0.5 and 7 a game
@@ -191,4 +209,5 @@ def test_summary_adds_up() -> None:
     assert (result.side.wins, result.other.wins) == (3, 1)
     assert (result.plies_per_game, result.turned_games, result.mean_cube) == (50, 2, 2)
     assert result.decisions_per_second == 100
+    assert result.abandoned_games == 1
     assert result.match_wins is None
