@@ -72,7 +72,7 @@ class ExactOptions:
     model: str | None = None
     folder: str = "~/.cache/nardy"
     decisions: int = 100_000
-    positions: int | None = None
+    positions: int | None = 1_000_000
     seed: int = 0
 
     def __post_init__(self) -> None:

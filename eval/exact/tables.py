@@ -18,23 +18,20 @@ def exact_tables(report: ExactReport) -> list[Table]:
 
 
 def _table(sample: SampleReport, title: str) -> Table:
-    table = Table(title=f"{title}: millipoints lost a decision, share of wrong ones", title_justify="left")
-    headings = ("cube", "play", "wrong", "double", "wrong", "take", "wrong", "equity, rms")
-    for heading in headings:
-        table.add_column(heading, justify="left" if heading == "cube" else "right", no_wrap=heading == "cube")
+    table = Table(title=f"{title}: millipoints lost a decision (share of wrong ones)", title_justify="left")
+    for heading in ("cube", "play", "double", "take", "rms"):
+        table.add_column(heading, justify="left" if heading == "cube" else "right", no_wrap=True)
     for name, play in sample.plays.items():
-        cells = [f"{play.loss:.2f} ± {1.96 * play.standard_error:.2f}", f"{play.wrong:.1%}"]
-        cube = sample.cube.get(name)
-        if cube is None:
-            cells += [""] * 4
-        else:
-            cells += [f"{cube.double:.2f}", f"{cube.wrong_double:.1%}", f"{cube.take:.2f}", f"{cube.wrong_take:.1%}"]
-        table.add_row(name, *cells, f"{sample.equity[name].rms:.4f}")
+        cells = [f"{play.loss:.2f} ±{1.96 * play.standard_error:.2f} ({play.wrong:.1%})", "", ""]
+        if name in sample.cube:
+            cube = sample.cube[name]
+            cells[1:] = [f"{cube.double:.2f} ({cube.wrong_double:.1%})", f"{cube.take:.2f} ({cube.wrong_take:.1%})"]
+        table.add_row(name, *cells, f"{sample.equity[name].rms:.3f}")
     for name in sample.refused:
-        table.add_row(name, "not learned", *([""] * (len(headings) - 2)))
-    first = next(iter(sample.plays.values()), None)
-    if first is not None:
-        positions = next(iter(sample.equity.values())).positions
-        table.caption = f"{first.decisions:,} unforced plays, {positions:,} positions"
+        table.add_row(name, "not learned")
+    for play, equity in zip(sample.plays.values(), sample.equity.values(), strict=True):
+        table.caption = (
+            f"{play.decisions:,} unforced plays; rms error of equity in points over {equity.positions:,} positions"
+        )
         table.caption_justify = "left"
     return table
