@@ -12,7 +12,7 @@ from the flipped score.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -66,15 +66,19 @@ class Stakes:
 
     def rows(self, where: Tensor | slice) -> Stakes:
         """The stakes of some of the games, by index, mask or range."""
-        return Stakes(**{name: getattr(self, name)[where] for name in self.__dataclass_fields__})
+        return self._each(lambda field: field[where])
 
     def repeat(self, times: int) -> Stakes:
         """Each game's stakes ``times`` times in a row."""
-        return Stakes(**{name: getattr(self, name).repeat_interleave(times, 0) for name in self.__dataclass_fields__})
+        return self._each(lambda field: field.repeat_interleave(times, 0))
 
     def flatten(self, first: int, last: int) -> Stakes:
         """Dimensions ``first`` to ``last`` as one."""
-        return Stakes(**{name: getattr(self, name).flatten(first, last) for name in self.__dataclass_fields__})
+        return self._each(lambda field: field.flatten(first, last))
+
+    def _each(self, change: Callable[[Tensor], Tensor]) -> Stakes:
+        """Every field changed alike."""
+        return Stakes(**{name: change(getattr(self, name)) for name in self.__dataclass_fields__})
 
     @staticmethod
     def stack(stakes: Sequence[Stakes]) -> Stakes:
