@@ -207,17 +207,20 @@ class Evaluator:
             rows = slice(begin, begin + len(part))
             begin += len(part)
             probs, done, raw, possible = self._outputs(part)
-            learned = self._learned(raw, probs, possible, stakes.rows(rows), state.owner[rows])
+            cubes = cube_rows(state, rows)
+            equities = self._learned(raw, probs, possible, stakes.rows(rows), cubes.owner)
             if any_formula:
-                learned = _choose(formula[rows], self._formula(probs, part, cube_rows(state, rows)), learned)
-            judged.append(learned)
-            worth = outcome_worth(cube_rows(state, rows), self._table_if_needed(state))
-            here = torch.where(done, (probs * worth).sum(-1), judged[-1].no_double)
-            judged[-1] = replace(judged[-1], no_double=here)
+                equities = _choose(formula[rows], self._formula(probs, part, cubes), equities)
+            judged.append(self._settled(equities, probs, done, cubes))
             over.append(done)
         names = CubeEquities.__dataclass_fields__
         joined = CubeEquities(**{name: torch.cat([getattr(part, name) for part in judged]) for name in names})
         return Judgement(joined, torch.cat(over), state)
+
+    def _settled(self, equities: CubeEquities, probs: Tensor, done: Tensor, state: CubeTensors) -> CubeEquities:
+        """``equities`` with the exact worth of the game where it is ``done``."""
+        worth = (probs * outcome_worth(state, self._table_if_needed(state))).sum(-1)
+        return replace(equities, no_double=torch.where(done, worth, equities.no_double))
 
     def _table_if_needed(self, state: CubeTensors) -> MatchEquityTable | None:
         return self.table if bool((state.away > 0).any()) else None
@@ -253,9 +256,7 @@ class Evaluator:
         possible = possible_outcomes(boards, self.variant)
         done, exact = exact_probabilities(boards, self.variant)
         probs = torch.where(done[:, None], exact, probabilities(plays.raw, possible))
-        equities = self._formula(probs, boards, theirs)
-        worth = (probs * outcome_worth(theirs, self._table_if_needed(state))).sum(-1)
-        equities = replace(equities, no_double=torch.where(done, worth, equities.no_double))
+        equities = self._settled(self._formula(probs, boards, theirs), probs, done, theirs)
         value = Judgement(equities, done, theirs).value()
         mine = torch.where(theirs.away[:, 0] > 0, 1.0 - value, -value)
         return replace(plays, values=torch.cat([plays.values, mine[:, None]], 1))
