@@ -16,13 +16,12 @@ from ..models.network import Network
 from ..models.plays import FirstLayer, evaluate_plays
 from ..models.stakes import Stakes
 from ..models.values import exact_probabilities, flip_probabilities, possible_outcomes, probabilities
+from .rolls import NUM_ROLLS, ROLLS, roll_chances
 from .selfplay import Window
 from .targets import Targets
 
 __all__ = ["bellman", "roll_means"]
 
-_ROLLS = [(high, low) for high in range(1, 7) for low in range(1, high + 1)]
-_CHANCES = [1 / 36 if high == low else 2 / 36 for high, low in _ROLLS]
 _CHUNK = 1024  # positions at once, 21 times as many turns
 
 
@@ -73,14 +72,14 @@ def roll_means(
         ``(outcome, values)``: ``[N, 6]`` outcome probabilities of the cubeless best plays; ``[N, 4]``, with stakes
         ``[N, 7]``, the means of `Plays.values` of the best play by each column.
     """
-    number, rolls = len(boards), len(_ROLLS)
+    number, rolls = len(boards), NUM_ROLLS
     turns = boards.repeat_interleave(rolls, 0)
-    dice = torch.tensor(_ROLLS, dtype=torch.int8, device=boards.device).repeat(number, 1)
+    dice = torch.tensor(ROLLS, dtype=torch.int8, device=boards.device).repeat(number, 1)
     following = None if stakes is None else stakes.flip().repeat(rolls)
     repeated = second_first.repeat_interleave(rolls)
     plays = evaluate_plays(network, turns, dice, variant, repeated, first, following)
     best = plays.best()
-    chances = torch.tensor(_CHANCES, device=boards.device)
+    chances = roll_chances(boards.device)
     values = plays.values.gather(0, best).view(number, rolls, -1)
     after = plays.boards[best[:, 0]]
     probs = flip_probabilities(probabilities(plays.raw[best[:, 0]], possible_outcomes(after, variant, swap=True)))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-__all__ = ["LearnerConfig", "SelfPlayConfig", "TargetsConfig", "TrainConfig"]
+__all__ = ["LearnerConfig", "LuckConfig", "SelfPlayConfig", "TargetsConfig", "TrainConfig"]
 
 
 def _require(holds: bool, key: str, found: object, wanted: str) -> None:
@@ -110,13 +110,33 @@ class LearnerConfig:
 
 
 @dataclass(frozen=True)
+class LuckConfig:
+    """The network that learns what each roll is worth, so that a target can leave the luck of its rolls out.
+
+    Attributes:
+        hidden: units of its hidden layers; none leaves the luck in.
+        share: share of a window's positions it learns from.
+        learning_rate: AdamW's, falling as the learner's does.
+    """
+
+    hidden: tuple[int, ...] = ()
+    share: float = 0.25
+    learning_rate: float = 1e-3
+
+    def __post_init__(self) -> None:
+        _require(all(1 <= units <= 1 << 16 for units in self.hidden), "hidden", list(self.hidden), "units of 1 or more")
+        _require(0 < self.share <= 1, "share", self.share, "above 0, at most 1")
+        _require(0 < self.learning_rate <= 1, "learning_rate", self.learning_rate, "above 0, at most 1")
+
+
+@dataclass(frozen=True)
 class TrainConfig:
     """One training run. Budgets and intervals count finished games.
 
     Attributes:
         games: games to play in all.
         seed: of dice, first weights and the order of samples.
-        selfplay, targets, learner: see their classes.
+        selfplay, targets, luck, learner: see their classes.
         checkpoint_games: games between two checkpoints.
         keep_checkpoints: the newest so many are kept.
         evaluate_games: games between two evaluations; 0 never evaluates while training.
@@ -129,6 +149,7 @@ class TrainConfig:
     seed: int = 0
     selfplay: SelfPlayConfig = SelfPlayConfig()
     targets: TargetsConfig = TargetsConfig()
+    luck: LuckConfig = LuckConfig()
     learner: LearnerConfig = LearnerConfig()
     checkpoint_games: int = 10_000
     keep_checkpoints: int = 3

@@ -4,24 +4,23 @@ from __future__ import annotations
 
 import copy
 import math
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 import torch
 from torch import Tensor
 
-from ..env.launch import split_rows
 from ..models.encoding import encode
 from ..models.network import Network
 from ..models.values import log_probabilities, no_double_values, possible_outcomes, stake_no_double
-from .config import LearnerConfig
+from .config import LearnerConfig, LuckConfig
 from .distributed import World
+from .luck import LuckLearner
 from .selfplay import Window
+from .steps import adamw_state, gradient_step, load_adamw_state
 from .targets import Targets
 
 __all__ = ["Learner", "Losses", "NotFiniteError", "learning_rate"]
-
-
-_MIN_PART = 128  # rows of a batch for which another thread pays
 
 
 class NotFiniteError(RuntimeError):
@@ -58,13 +57,19 @@ class Learner:
     """Trains ``network`` in place and keeps ``average``, its exponential moving average.
 
     Attributes:
-        num_updates: optimiser steps so far.
+        num_updates: optimiser steps so far. luck: learns what rolls are worth, see `train.luck`; None without it.
     """
 
     def __init__(
-        self, network: Network, variant: str, config: LearnerConfig, seed: int, world: World | None = None
+        self,
+        network: Network,
+        variant: str,
+        config: LearnerConfig,
+        seed: int,
+        world: World | None = None,
+        luck: LuckConfig | None = None,
     ) -> None:
-        """``world``: the processes that learn together, each from its own windows."""
+        """``world``: the processes that learn together, each from its own windows. ``luck``: to be learned as well."""
         self.world = world or World()
         self.batch_size = self.world.share(config.batch_size, "batch_size")
         self.network = network
@@ -74,6 +79,7 @@ class Learner:
         self.seed = seed
         self.num_updates = 0
         self.num_windows = 0
+        self.luck = LuckLearner(luck, network, variant, seed) if luck is not None and luck.hidden else None
         self.optimizer = torch.optim.AdamW(
             network.parameters(), lr=config.learning_rate, weight_decay=config.weight_decay, fused=True
         )
@@ -93,6 +99,8 @@ class Learner:
             self._update({name: tensor[part] for name, tensor in samples.items()})
             for part in torch.split(order, self.batch_size)
         ]
+        if self.luck is not None and targets.rows is None:  # after its estimates for this window have been used
+            self.luck.learn(window, order, self.batch_size, rate / self.config.learning_rate, self.world)
         self.num_windows += 1
         means = torch.stack(losses).mean(0).tolist()  # the one host synchronisation of a window's learning
         if not all(math.isfinite(value) for value in means):
@@ -110,40 +118,20 @@ class Learner:
         return torch.randperm(num_samples, generator=generator)[:number]
 
     def _update(self, batch: dict[str, Tensor]) -> Tensor:
-        """One optimiser step; ``[4]`` outcome loss, cube loss, stake loss, gradient norm.
-
-        On a CPU the batch is shared among the threads, and their gradients are added in a fixed order.
-        """
-        total = batch["weights"].sum()
-        self.world.add_up([total])
-        batch["weights"] = batch["weights"] / total.clamp(min=1.0)
-        device = batch["weights"].device
-        parts: dict[int, tuple[tuple[Tensor, ...], Tensor]] = {}
-
-        def work(begin: int, end: int) -> None:
-            parts[begin] = self._gradients({name: tensor[begin:end] for name, tensor in batch.items()})
-
-        if device.type == "cpu":
-            split_rows(work, len(batch["weights"]), _MIN_PART)
-        else:
-            work(0, len(batch["weights"]))
-        gradients, losses = zip(*(parts[begin] for begin in sorted(parts)), strict=True)
-        for parameter, *shares in zip(self.network.parameters(), *gradients, strict=True):
-            parameter.grad = shares[0] if len(shares) == 1 else torch.stack(shares).sum(0)
-        sums = torch.stack(losses).sum(0)
-        self.world.add_up([sums, *(p.grad for p in self.network.parameters() if p.grad is not None)])
-        norm = torch.nn.utils.clip_grad_norm_(self.network.parameters(), self.config.max_gradient_norm)
-        self.optimizer.step()
+        """One optimiser step; ``[4]`` outcome loss, cube loss, stake loss, gradient norm."""
+        step = (self.network, self.optimizer, batch, self._losses, self.config.max_gradient_norm, self.world)
+        losses = gradient_step(*step)
         self._update_average()
-        return torch.cat([sums, norm.detach()[None]])
+        return losses
 
-    def _gradients(self, batch: dict[str, Tensor]) -> tuple[tuple[Tensor, ...], Tensor]:
-        """Gradients of the weighted sum of losses, and the three losses ``[3]``."""
+    def _losses(self, batch: Mapping[str, Tensor]) -> tuple[Tensor, Tensor]:
+        """The weighted sum of losses, and the three losses ``[3]``."""
         boards, weights, outcome = batch["boards"], batch["weights"], batch["outcome"]
         raw = self.network(encode(boards, self.variant))
         possible = possible_outcomes(boards, self.variant)
         log_probs = log_probabilities(raw, possible)
-        entropy = -torch.special.xlogy(outcome, outcome).sum(-1)
+        # A target less its luck may leave 0 to 1; the gradient is as good there, and the entropy only a yardstick.
+        entropy = -torch.special.xlogy(outcome, outcome.clamp(min=1e-9)).sum(-1)
         cross_entropy = -(outcome * log_probs).sum(-1)
         outcome_loss = (weights * (cross_entropy - entropy)).sum()
         probs = log_probs.exp()
@@ -157,8 +145,7 @@ class Learner:
             errors = (values - batch["stake"]) * live
             stake_loss = (weights * errors.square().mean(-1)).sum()
         loss = outcome_loss + self.config.cube_weight * (cube_loss + stake_loss)
-        gradients = torch.autograd.grad(loss, list(self.network.parameters()))
-        return gradients, torch.stack([outcome_loss.detach(), cube_loss.detach(), stake_loss.detach()])
+        return loss, torch.stack([outcome_loss, cube_loss, stake_loss])
 
     @torch.no_grad()
     def _update_average(self) -> None:
@@ -173,10 +160,9 @@ class Learner:
         """Weights, averages, AdamW's moments and counters, by name."""
         state = {f"network.{name}": value for name, value in self.network.state_dict().items()}
         state |= {f"ema.{name}": value for name, value in self.average.state_dict().items()}
-        names = [name for name, _ in self.network.named_parameters()]
-        for name, parameter in zip(names, self.network.parameters(), strict=True):
-            for key, value in self.optimizer.state.get(parameter, {}).items():
-                state[f"adamw.{key}.{name}"] = value
+        state |= adamw_state(self.network, self.optimizer)
+        if self.luck is not None:
+            state |= {f"luck.{name}": value for name, value in self.luck.state().items()}
         state["learner.num_updates"] = torch.tensor(self.num_updates)
         state["learner.num_windows"] = torch.tensor(self.num_windows)
         return state
@@ -185,17 +171,10 @@ class Learner:
         """Take up what `state` returned; ``KeyError`` or ``RuntimeError`` if it is not from such a learner."""
         self.network.load_state_dict(_without_prefix(state, "network."))
         self.average.load_state_dict(_without_prefix(state, "ema."))
-        moments = self.optimizer.state
-        for name, parameter in self.network.named_parameters():
-            keys = ("step", "exp_avg", "exp_avg_sq")
-            if f"adamw.step.{name}" in state:
-                loaded = {key: state[f"adamw.{key}.{name}"] for key in keys}
-                for key, value in loaded.items():  # the fused step would read past the end of a shorter one
-                    wanted = torch.Size() if key == "step" else parameter.shape
-                    if value.shape != wanted or value.dtype != torch.float32:
-                        raise ValueError(f"adamw.{key}.{name}: found {tuple(value.shape)}, wanted {tuple(wanted)}")
-                # A fused optimiser counts its steps on the parameter's device.
-                moments[parameter] = {key: value.to(parameter.device).clone() for key, value in loaded.items()}
+        load_adamw_state(self.network, self.optimizer, state)
+        luck = _without_prefix(state, "luck.")
+        if self.luck is not None and luck:  # a run begun without it starts to learn it now
+            self.luck.load_state(luck)
         self.num_updates = int(state["learner.num_updates"])
         self.num_windows = int(state["learner.num_windows"])
 

@@ -70,6 +70,7 @@ class Window:
         boards: ``[T, N, 2, 26]`` int8, before the roll, the player on roll side 0.
         opening: ``[T, N]`` bool, the dice were an opening roll, so this is no ordinary position before a roll.
         second_first: ``[T, N]`` bool, it is the second player's first turn.
+        dice: ``[T, N, 2]`` int8, what was rolled.
         outcome: ``[T, N, 6]``, outcome probabilities of the play with the best cubeless equity.
         cube: ``[T, N, 3]``, value of the best play with the cube centred, mine, theirs.
         followed: ``[T, N, 4]`` bool, the play made was the best one cubeless, centred, mine, theirs; ``[T, N, 7]``
@@ -82,6 +83,7 @@ class Window:
     boards: Tensor
     opening: Tensor
     second_first: Tensor
+    dice: Tensor
     outcome: Tensor
     cube: Tensor
     followed: Tensor
@@ -212,6 +214,7 @@ class SelfPlay:
             boards=stacked("boards"),
             opening=stacked("opening"),
             second_first=stacked("second_first"),
+            dice=stacked("dice"),
             outcome=stacked("outcome"),
             cube=stacked("cube"),
             followed=stacked("followed"),
@@ -233,11 +236,11 @@ class SelfPlay:
         games, stakes = self.games, self.stakes
         opening = games.dice[:, 0] != 0
         games.roll()
-        boards = games.boards
+        boards, dice = games.boards, games.dice
         here = stakes.seen_by(games.player) if self.has_stakes else None
         following = None if here is None else here.flip()
         second_first = games.second_first()
-        turns = (boards, games.dice, self.variant, second_first)
+        turns = (boards, dice, self.variant, second_first)
         plays = evaluate_plays(self.network, *turns, first, following)
         best = plays.best()
         column = torch.where(stakes.kind == CUBELESS, 0, games.cube_owner.long() + 1)
@@ -263,6 +266,7 @@ class SelfPlay:
             boards=boards,
             opening=opening,
             second_first=second_first,
+            dice=dice,
             outcome=outcome,
             cube=values[:, 1:4],
             followed=best == row,
@@ -345,6 +349,7 @@ class _Ply:
     boards: Tensor
     opening: Tensor
     second_first: Tensor
+    dice: Tensor
     outcome: Tensor
     cube: Tensor
     followed: Tensor

@@ -6,6 +6,9 @@ from the play that this value stands for: where another play was made, where the
 window, G_t = v_t. (Watkins's cut for Q(lambda); without it an exploring or cube-minded play would be credited to the
 state's own best play.)
 
+The luck of the roll, if estimated (`train.luck`), is taken off: G_t less what the roll gained over the mean roll. Its
+own mean is 0 whatever the estimate is worth, so the return stays unbiased and is only less noisy.
+
 A drop is no outcome: it cuts the trace of the outcome head, which then rests on the estimate.
 """
 
@@ -18,6 +21,7 @@ from torch import Tensor
 
 from ..env.cube import THEIRS
 from ..models.values import flip_probabilities
+from .luck import Luck
 from .selfplay import StakeWindow, Window
 
 __all__ = ["Targets", "td_lambda"]
@@ -43,40 +47,39 @@ class Targets:
     rows: Tensor | None = None
 
 
-def td_lambda(window: Window, trace: float) -> Targets:
-    """Lambda-returns of a window with lambda = ``trace``."""
-    outcome = torch.empty_like(window.outcome)
-    no_double = torch.empty_like(window.cube)
-    last = len(window.outcome) - 1
-    outcome[last] = window.outcome[last]
-    no_double[last] = window.cube[last]
-    for t in range(last - 1, -1, -1):
+def td_lambda(window: Window, trace: float, luck: Luck | None = None) -> Targets:
+    """Lambda-returns of a window with lambda = ``trace``, less the ``luck`` of its rolls."""
+    outcome = window.outcome if luck is None else window.outcome - luck.outcome
+    no_double = window.cube if luck is None else window.cube - luck.no_double
+    outcome, no_double = outcome.clone(), no_double.clone()
+    for t in range(len(outcome) - 2, -1, -1):
         goes_on = ~window.ended[t][:, None]
         weight = trace * (goes_on & window.followed[t]).to(outcome.dtype)  # [N, 4 or 7]
         later = flip_probabilities(outcome[t + 1])
-        outcome[t] = torch.lerp(window.outcome[t], later, weight[:, :1])
+        outcome[t] += weight[:, :1] * (later - window.outcome[t])
         returns = -_with_cube_action(window.next_no_double[t], no_double[t + 1])[:, _FLIPPED_STATES]
-        no_double[t] = torch.lerp(window.cube[t], returns, weight[:, 1:4])
-    return Targets(outcome, no_double, None if window.stake is None else _stake_returns(window, window.stake, trace))
+        no_double[t] += weight[:, 1:4] * (returns - window.cube[t])
+    if window.stake is None:
+        return Targets(outcome, no_double)
+    stake_luck = None if luck is None else luck.at_stakes(window.stake.here)
+    return Targets(outcome, no_double, _stake_returns(window, window.stake, trace, stake_luck))
 
 
-def _stake_returns(window: Window, stake: StakeWindow, trace: float) -> Tensor:
-    """Lambda-returns of the cube states at each game's stake, ``[T, N, 3]``.
+def _stake_returns(window: Window, stake: StakeWindow, trace: float, luck: Tensor | None) -> Tensor:
+    """Lambda-returns of the cube states at each game's stake, ``[T, N, 3]``, less ``luck``.
 
     Where the stake changed, because the cube was turned, the trace is cut; a double that is taken is worth what the
     network says of the doubled stake.
     """
-    values = torch.empty_like(stake.cube)
-    last = len(values) - 1
-    values[last] = stake.cube[last]
-    for t in range(last - 1, -1, -1):
+    values = stake.cube.clone() if luck is None else stake.cube - luck
+    for t in range(len(values) - 2, -1, -1):
         goes_on = ~(window.ended[t] | stake.turned[t])[:, None]
         weight = trace * (goes_on & window.followed[t][:, 4:]).to(values.dtype)
         predicted, returns = stake.next_no_double[t], values[t + 1]
         doubled = stake.next_double_take[t][:, None].clamp(max=1.0)
         doubles = stake.next_may_double[t][:, None] & (doubled > predicted[:, :THEIRS])
         before = torch.cat([torch.where(doubles, doubled, returns[:, :THEIRS]), returns[:, THEIRS:]], -1)
-        values[t] = torch.lerp(stake.cube[t], -before[:, _FLIPPED_STATES], weight)
+        values[t] += weight * (-before[:, _FLIPPED_STATES] - stake.cube[t])
     return values
 
 

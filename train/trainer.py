@@ -59,7 +59,8 @@ class Trainer:
         self.folder = folder
         self.settings = settings
         start = Network(network, config.seed) if initial is None else grow(initial, network, config.seed)
-        self.learner = Learner(start.to(device), variant, config.learner, config.seed, self.world)
+        parts = (start.to(device), variant, config.learner, config.seed, self.world, config.luck)
+        self.learner = Learner(*parts)
         share = replace(config.selfplay, num_games=self.world.share(config.selfplay.num_games, "num_games"))
         first_slot = self.world.rank * share.num_games
         self.selfplay = SelfPlay(self.learner.network, variant, share, config.seed, device, first_slot)
@@ -132,8 +133,11 @@ class Trainer:
     def _targets(self, window: Window, fraction: float) -> Targets:
         """What to learn from a window when ``fraction`` of the games are over."""
         config = self.config.targets
-        targets = td_lambda(window, config.at(fraction))
-        if fraction < config.bellman_from or config.bellman_from == 1:
+        sampled = fraction < config.bellman_from or config.bellman_from == 1
+        learned = self.learner.luck if sampled or config.bellman_rest else None
+        luck = None if learned is None else learned.estimate(window)
+        targets = td_lambda(window, config.at(fraction), luck)
+        if sampled:
             return targets
         number = window.opening.numel()
         rows = self.learner.draw_rows(number, max(1, round(config.bellman_share * number))).to(window.boards.device)

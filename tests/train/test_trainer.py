@@ -15,6 +15,7 @@ from nardy.models import BundleError, Network, NetworkConfig, load, save_bundle
 from nardy.models.bundle import read_header, save_tensors
 from nardy.train import (
     LearnerConfig,
+    LuckConfig,
     NotFiniteError,
     SelfPlayConfig,
     TrainConfig,
@@ -63,8 +64,9 @@ def _tensors(path: Path) -> dict[str, torch.Tensor]:
         return {name: file.get_tensor(name) for name in list(file.keys())}
 
 
-def test_a_run_resumed_is_bit_for_bit_the_run_never_stopped(tmp_path: Path) -> None:
-    config = replace(CONFIG, games=10_000)
+@pytest.mark.parametrize("hidden", [(), (16, 8)], ids=["luck left in", "luck taken out"])
+def test_a_run_resumed_is_bit_for_bit_the_run_never_stopped(tmp_path: Path, hidden: tuple[int, ...]) -> None:
+    config = replace(CONFIG, games=10_000, luck=LuckConfig(hidden))
     _run(_trainer(tmp_path / "straight", config), windows=16)
     _run(_trainer(tmp_path / "halved", config), windows=7)
     checkpoint = newest_checkpoint(tmp_path / "halved" / "checkpoints")

@@ -1,0 +1,23 @@
+"""The 21 rolls of two dice and their chances."""
+
+from __future__ import annotations
+
+import torch
+from torch import Tensor
+
+__all__ = ["NUM_ROLLS", "ROLLS", "roll_chances", "roll_numbers"]
+
+# Higher die first: (1, 1), (2, 1), (2, 2), (3, 1) and so on; the order of every table by rolls.
+ROLLS = [(high, low) for high in range(1, 7) for low in range(1, high + 1)]
+NUM_ROLLS = len(ROLLS)
+
+
+def roll_chances(device: torch.device) -> Tensor:
+    """Chances of `ROLLS`, ``[21]`` float32."""
+    return torch.tensor([(1 if high == low else 2) / 36 for high, low in ROLLS], device=device)
+
+
+def roll_numbers(dice: Tensor) -> Tensor:
+    """Places in `ROLLS` of dice ``[..., 2]`` in any order, ``[...]`` int64."""
+    high, low = dice.long().amax(-1), dice.long().amin(-1)
+    return high * (high - 1) // 2 + low - 1

@@ -1,0 +1,84 @@
+"""One optimiser step: a batch shared among threads and processes, and its gradients added up."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+
+import torch
+from torch import Tensor, nn
+
+from ..env.launch import split_rows
+from .distributed import World
+
+__all__ = ["LossesOf", "adamw_state", "gradient_step", "load_adamw_state"]
+
+_MIN_PART = 128  # rows of a batch for which another thread pays
+
+# From rows of a batch, by name, to what is minimised and to the losses ``[K]`` that are reported, all weighted sums.
+LossesOf = Callable[[Mapping[str, Tensor]], tuple[Tensor, Tensor]]
+
+
+def gradient_step(
+    module: nn.Module,
+    optimizer: torch.optim.Optimizer,
+    batch: Mapping[str, Tensor],
+    losses_of: LossesOf,
+    max_norm: float,
+    world: World,
+) -> Tensor:
+    """One step on ``batch``, tensors ``[B, ...]`` by name with ``weights`` among them, which are made to sum to 1.
+
+    ``losses_of`` gives the scalar to minimise and the losses ``[K]`` to report. On a CPU the batch is shared among the
+    threads, and their gradients are added in a fixed order. Gradients longer than ``max_norm`` are scaled down.
+
+    Returns:
+        ``[K + 1]``: the losses over all ranks and the gradients' norm.
+    """
+    total = batch["weights"].sum()
+    world.add_up([total])
+    scaled = {**batch, "weights": batch["weights"] / total.clamp(min=1.0)}
+    parameters = list(module.parameters())
+    parts: dict[int, tuple[tuple[Tensor, ...], Tensor]] = {}
+
+    def work(begin: int, end: int) -> None:
+        loss, losses = losses_of({name: tensor[begin:end] for name, tensor in scaled.items()})
+        parts[begin] = torch.autograd.grad(loss, parameters), losses.detach()
+
+    if total.device.type == "cpu":
+        split_rows(work, len(batch["weights"]), _MIN_PART)
+    else:
+        work(0, len(batch["weights"]))
+    gradients, losses = zip(*(parts[begin] for begin in sorted(parts)), strict=True)
+    for parameter, *shares in zip(parameters, *gradients, strict=True):
+        parameter.grad = shares[0] if len(shares) == 1 else torch.stack(shares).sum(0)
+    sums = torch.stack(losses).sum(0)
+    world.add_up([sums, *(p.grad for p in parameters if p.grad is not None)])
+    norm = torch.nn.utils.clip_grad_norm_(parameters, max_norm)
+    optimizer.step()
+    return torch.cat([sums, norm.detach()[None]])
+
+
+_MOMENTS = ("step", "exp_avg", "exp_avg_sq")
+
+
+def adamw_state(module: nn.Module, optimizer: torch.optim.Optimizer) -> dict[str, Tensor]:
+    """The optimiser's moments of ``module``, as ``adamw.MOMENT.PARAMETER``."""
+    return {
+        f"adamw.{key}.{name}": value
+        for name, parameter in module.named_parameters()
+        for key, value in optimizer.state.get(parameter, {}).items()
+    }
+
+
+def load_adamw_state(module: nn.Module, optimizer: torch.optim.Optimizer, state: Mapping[str, Tensor]) -> None:
+    """Take up what `adamw_state` returned; ``ValueError`` or ``KeyError`` if it is of another module."""
+    for name, parameter in module.named_parameters():
+        if f"adamw.step.{name}" not in state:
+            continue
+        loaded = {key: state[f"adamw.{key}.{name}"] for key in _MOMENTS}
+        for key, value in loaded.items():  # the fused step would read past the end of a shorter one
+            wanted = torch.Size() if key == "step" else parameter.shape
+            if value.shape != wanted or value.dtype != torch.float32:
+                raise ValueError(f"adamw.{key}.{name}: found {tuple(value.shape)}, wanted {tuple(wanted)}")
+        # A fused optimiser counts its steps on the parameter's device.
+        optimizer.state[parameter] = {key: value.to(parameter.device).clone() for key, value in loaded.items()}
