@@ -49,13 +49,15 @@ class TargetsConfig:
         final_lambda: at the last game.
         bellman_from: share of the run's games after which exact targets are used; 1 never.
         bellman_share: share of the positions that get one.
-        bellman_rest: are the other positions learned from as well, by lambda-returns?
+        bellman_passes: how often those are learned from: they have no noise that could be learned by heart.
+        bellman_rest: are the other positions learned from as well, by lambda-returns, and then all of them once?
     """
 
     initial_lambda: float = 0.7
     final_lambda: float = 0.7
     bellman_from: float = 1.0
     bellman_share: float = 0.05
+    bellman_passes: int = 1
     bellman_rest: bool = False
 
     def __post_init__(self) -> None:
@@ -63,6 +65,7 @@ class TargetsConfig:
         _require(0 <= self.final_lambda <= 1, "final_lambda", self.final_lambda, "0 to 1")
         _require(0 <= self.bellman_from <= 1, "bellman_from", self.bellman_from, "0 to 1")
         _require(0 < self.bellman_share <= 1, "bellman_share", self.bellman_share, "above 0, at most 1")
+        _require(1 <= self.bellman_passes <= 1000, "bellman_passes", self.bellman_passes, "1 to 1000")
 
     def at(self, fraction: float) -> float:
         """Lambda when ``fraction`` of the run's games are over."""

@@ -84,8 +84,8 @@ class Learner:
             network.parameters(), lr=config.learning_rate, weight_decay=config.weight_decay, fused=True
         )
 
-    def learn(self, window: Window, targets: Targets, rate: float) -> Losses:
-        """One pass over the window's positions in random order; positions before an opening roll are left out.
+    def learn(self, window: Window, targets: Targets, rate: float, passes: int = 1) -> Losses:
+        """``passes`` times over the positions in random order; positions before an opening roll are left out.
 
         Raises:
             NotFiniteError: before any weight has been spoiled by this window's last update.
@@ -94,7 +94,7 @@ class Learner:
             group["lr"] = rate
         samples = _samples(window, targets)
         number = len(samples["boards"])
-        order = self.draw_rows(number, number).to(window.boards.device)
+        order = torch.cat([self.draw_rows(number, number, turn) for turn in range(passes)]).to(window.boards.device)
         losses = [
             self._update({name: tensor[part] for name, tensor in samples.items()})
             for part in torch.split(order, self.batch_size)
@@ -109,12 +109,13 @@ class Learner:
             )
         return Losses(*means)
 
-    def draw_rows(self, num_samples: int, number: int) -> Tensor:
+    def draw_rows(self, num_samples: int, number: int, turn: int = 0) -> Tensor:
         """``number`` of ``num_samples`` rows at random, in random order, ``[number]`` int64 on the CPU.
 
-        They depend on the seed and the window's number alone, so that a resumed run repeats them.
+        They depend on the seed, the window's number and ``turn`` alone, so that a resumed run repeats them.
         """
-        generator = torch.Generator().manual_seed((self.seed * 1_000_003 + self.num_windows) % 2**63)
+        key = (self.seed + 7_368_787 * turn) * 1_000_003 + self.num_windows
+        generator = torch.Generator().manual_seed(key % 2**63)
         return torch.randperm(num_samples, generator=generator)[:number]
 
     def _update(self, batch: dict[str, Tensor]) -> Tensor:

@@ -120,7 +120,8 @@ class Trainer:
         window = self.selfplay.collect()
         targets = self._targets(window, fraction)
         rate = learning_rate(self.config.learner, self.progress.games, self.config.games)
-        losses = self.learner.learn(window, targets, rate)
+        passes = 1 if targets.rows is None else self.config.targets.bellman_passes
+        losses = self.learner.learn(window, targets, rate, passes)
         counts = self.selfplay.counts.take(self.world)
         seconds = time.monotonic() - begun
         decisions = window.opening.numel() * self.world.size

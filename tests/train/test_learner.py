@@ -42,6 +42,20 @@ def test_an_update_moves_the_predictions_towards_the_targets() -> None:
     assert last.cube < 0.5 * first.cube
 
 
+def test_several_passes_see_every_position_as_often_each_time_in_another_order() -> None:
+    learner, selfplay = _pair()
+    window = selfplay.collect()
+    learner.learn(window, td_lambda(window, 0.7), 1e-3, passes=3)
+    number = window.opening.numel()
+    assert learner.num_updates == -(-3 * number // 128)
+    orders = [learner.draw_rows(number, number, turn) for turn in range(3)]
+    for order in orders:
+        assert torch.equal(order.sort().values, torch.arange(number))
+    assert not torch.equal(orders[0], orders[1])
+    assert not torch.equal(orders[1], orders[2])
+    assert torch.equal(orders[1], learner.draw_rows(number, number, 1))
+
+
 def test_positions_before_an_opening_roll_are_not_learned_from() -> None:
     learner, selfplay = _pair(LearnerConfig(batch_size=64, weight_decay=0.0))
     window = selfplay.collect()
