@@ -12,7 +12,7 @@ from itertools import pairwise
 import torch
 from torch import Tensor, nn
 
-from .encoding import ENCODING, NUM_INPUTS, input_table
+from .encoding import ENCODING, NUM_INPUTS
 from .kernels.encoding import BLOCK
 from .stakes import NUM_FEATURES
 
@@ -104,8 +104,3 @@ class Network(nn.Module):
         units = raw[:, NUM_OUTCOMES + NUM_CUBE :]
         change: Tensor = self.context_out(torch.relu(units + self.context_in(features)) - torch.relu(units))
         return raw[:, NUM_OUTCOMES : NUM_OUTCOMES + NUM_CUBE] + change
-
-    @torch.no_grad()
-    def first_layer_table(self) -> Tensor:
-        """What each (cell, number) adds to the first layer, ``[992, hidden[0]]`` float32."""
-        return input_table(self.first.weight.device) @ self.first.weight.T

@@ -3,11 +3,12 @@
 Cost model, a ply of N games with M afterstates (about 18.6 N): one list of afterstates, one dense first layer for N
 positions, then per chunk of rows the changed part of the first layer, the other layers and the values. A chunk fits the
 cache of a core; on a CPU the chunks are shared among the threads. The only host synchronisation is the
-number of afterstates.
+number of afterstates, and of candidates if plays are sorted out first.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import torch
@@ -16,14 +17,15 @@ from torch import Tensor
 from ..env.launch import launch_rows, share, split_rows
 from ..env.movegen import afterstates_unchecked
 from ..env.variants import get_variant
-from .encoding import encode
-from .kernels.choice import best_rows
+from .encoding import encode, input_table
+from .kernels.choice import best_rows, keep_rows
 from .kernels.encoding import BLOCK, COUNTED_SIZES, count_cells, first_layer
 from .kernels.values import context_values, play_values
 from .network import NUM_CUBE, NUM_OUTCOMES, Network
+from .ranker import Ranker
 from .stakes import Stakes
 
-__all__ = ["CONTEXT_COLUMNS", "MONEY_COLUMNS", "FirstLayer", "Plays", "evaluate_plays"]
+__all__ = ["CONTEXT_COLUMNS", "MONEY_COLUMNS", "CandidatePass", "FirstLayer", "Plays", "evaluate_plays"]
 
 # Columns of play values: cubeless equity, then for money with the cube centred, mine, theirs (as the mover sees it);
 # with stakes three more, the same cube states at each game's own stake.
@@ -35,13 +37,25 @@ _CHUNK_ROWS = {"cpu": 1024, "cuda": 1 << 18}
 class FirstLayer:
     """A network's first layer as a table, to be made anew whenever the weights change."""
 
-    def __init__(self, network: Network) -> None:
-        numbers = network.first_layer_table()
-        self.table = torch.cat([numbers, numbers.roll(-1, 0) - numbers]).contiguous()
+    @torch.no_grad()
+    def __init__(self, network: Network | Ranker) -> None:
+        self.linear = network.first
+        numbers = input_table(self.linear.weight.device) @ self.linear.weight.T  # what each (cell, number) adds
+        self.table = _blocks(torch.cat([numbers, numbers.roll(-1, 0) - numbers]).contiguous())
 
-    def blocks(self, tensor: Tensor) -> Tensor:
-        """``[N, units]`` as ``[N, units / 16, 16]``, as the kernels take it."""
-        return tensor.view(tensor.shape[0], tensor.shape[1] // BLOCK, BLOCK)
+
+class CandidatePass:
+    """Sorts plays out by ``ranker``: at most ``keep`` of a position's stay. Anew whenever its weights change."""
+
+    def __init__(self, ranker: Ranker, keep: int) -> None:
+        self.ranker = ranker
+        self.keep = keep
+        self.first = FirstLayer(ranker)
+
+
+def _blocks(tensor: Tensor) -> Tensor:
+    """``[N, units]`` as ``[N, units / 16, 16]``, as the kernels take it."""
+    return tensor.view(tensor.shape[0], tensor.shape[1] // BLOCK, BLOCK)
 
 
 @dataclass(frozen=True)
@@ -85,6 +99,73 @@ def _context(network: Network, stakes: Stakes) -> tuple[Tensor, ...]:
     )
 
 
+class _Turns:
+    """Positions before a play as the first layers of their afterstates need them: described once for every network."""
+
+    def __init__(self, boards: Tensor, variant: str) -> None:
+        self.rules = get_variant(variant)
+        self.device = boards.device
+        number = boards.shape[0]
+        self.inputs = encode(boards.flip(1), variant)
+        flat = boards.view(-1, 52)
+        self.packed = flat.view(torch.int32)
+        self.counted = torch.empty((number, len(COUNTED_SIZES)), dtype=torch.int32, device=self.device)
+        self.leads = torch.empty(number, dtype=torch.int32, device=self.device)
+        arguments = (flat, self.packed, 1, self.rules.blocking, self.counted, self.leads)
+        launch_rows(count_cells, number, *arguments, device=self.device)
+
+
+class _Hidden:
+    """First-layer activations of ``afterstates`` ``[M, 2, 26]`` of ``turns``, some rows at a time."""
+
+    def __init__(self, turns: _Turns, first: FirstLayer, game: Tensor, afterstates: Tensor) -> None:
+        self.device = game.device
+        linear = first.linear
+        self.sums = torch.nn.functional.linear(turns.inputs, linear.weight, linear.bias)
+        packed_afterstates = afterstates.view(-1, 52).view(torch.int32)
+        described = (turns.packed, turns.counted, turns.leads, _blocks(self.sums), game, packed_afterstates)
+        self.memory = (turns, first, game, afterstates)  # what the shared arguments are views of
+        self.arguments = share(first_layer, *described, first.table, turns.rules.blocking)
+
+    def rows(self, begin: int, end: int) -> Tensor:
+        """``[end - begin, units]``."""
+        hidden = torch.empty((end - begin, self.sums.shape[1]), dtype=torch.float32, device=self.device)
+        arguments = (*self.arguments, begin, _blocks(hidden))
+        launch_rows(first_layer, end - begin, *arguments, device=self.device, first_row=begin)
+        return hidden
+
+
+def _over_chunks(work: Callable[[int, int], None], num_rows: int, device: torch.device) -> None:
+    """``work(begin, end)`` over all rows, by chunks that fit a core's cache, shared among the threads on a CPU."""
+    chunk = _CHUNK_ROWS[device.type]
+    if device.type == "cpu":
+        split_rows(work, num_rows, chunk // 2, chunk)
+    else:
+        for begin in range(0, num_rows, chunk):
+            work(begin, min(begin + chunk, num_rows))
+
+
+def _candidates(
+    by: CandidatePass, turns: _Turns, game: Tensor, ends: Tensor, afterstates: Tensor
+) -> tuple[Tensor, Tensor, Tensor]:
+    """``(game, ends, afterstates)`` of the best plays by the ranker, in the order they had; a host synchronisation."""
+    device = game.device
+    hidden = _Hidden(turns, by.first, game, afterstates)
+    scores = torch.empty(afterstates.shape[0], dtype=torch.float32, device=device)
+    weights = -by.ranker.head.weight[0]  # the ranker speaks for the other player, and the offset is everyone's
+
+    def work(begin: int, end: int) -> None:
+        with torch.no_grad():  # the mode belongs to a thread
+            torch.mv(hidden.rows(begin, end), weights, out=scores[begin:end])
+
+    _over_chunks(work, len(scores), device)
+    kept_ends = torch.diff(ends, prepend=ends.new_zeros(1)).clamp(max=by.keep).cumsum(0)
+    rows = torch.empty(int(kept_ends[-1]), dtype=torch.int64, device=device)
+    arguments = (ends, kept_ends, scores, afterstates.view(-1, 52), turns.rules.num_checkers, rows)
+    launch_rows(keep_rows, len(ends), *arguments, device=device)
+    return game[rows], kept_ends, afterstates[rows]
+
+
 @torch.no_grad()
 def evaluate_plays(
     network: Network,
@@ -94,64 +175,39 @@ def evaluate_plays(
     second_first: Tensor | None = None,
     first: FirstLayer | None = None,
     stakes: Stakes | None = None,
+    candidates: CandidatePass | None = None,
 ) -> Plays:
     """Value every legal play of ``boards`` ``[N, 2, 26]`` int8 contiguous with ``dice`` ``[N, 2]`` int8, unchecked.
 
     ``second_first`` ``[N]`` bool as for `env.afterstates`. ``stakes`` of the N games, for networks with context units,
-    are those of the player on roll *next*, the opponent of side 0.
+    are those of the player on roll *next*, the opponent of side 0. ``first`` is the network's first layer as a table,
+    if at hand. With ``candidates`` only the plays that pass it are valued and returned.
     """
-    if first is None:
-        first = FirstLayer(network)
     device = boards.device
-    rules = get_variant(variant)
     game, afterstates = afterstates_unchecked(boards, dice, variant, second_first)
-    num_rows = afterstates.shape[0]
     ends = torch.searchsorted(game, torch.arange(1, boards.shape[0] + 1, device=device))
-    sums = torch.nn.functional.linear(encode(boards.flip(1), variant), network.first.weight, network.first.bias)
+    turns = _Turns(boards, variant)
+    if candidates is not None:
+        game, ends, afterstates = _candidates(candidates, turns, game, ends, afterstates)
+    num_rows = afterstates.shape[0]
     flat = afterstates.view(-1, 52)
-    packed_afterstates = flat.view(torch.int32)
-    flat_boards = boards.view(-1, 52)
-    packed = flat_boards.view(torch.int32)
-    counted = torch.empty((boards.shape[0], len(COUNTED_SIZES)), dtype=torch.int32, device=device)
-    leads = torch.empty(boards.shape[0], dtype=torch.int32, device=device)
-    launch_rows(count_cells, boards.shape[0], flat_boards, packed, 1, rules.blocking, counted, leads, device=device)
     columns = NUM_OUTCOMES + NUM_CUBE if stakes is None else network.head.out_features
     raw = torch.empty((num_rows, columns), dtype=torch.float32, device=device)
     num_columns = MONEY_COLUMNS if stakes is None else CONTEXT_COLUMNS
     values = torch.empty((num_rows, num_columns), dtype=torch.float32, device=device)
-    chunk = _CHUNK_ROWS[device.type]
-    units = network.config.hidden[0]
-
-    layer = (
-        packed,
-        counted,
-        leads,
-        first.blocks(sums),
-        game,
-        packed_afterstates,
-        first.blocks(first.table),
-        rules.blocking,
-    )
-    layer_arguments = share(first_layer, *layer)
-    value_arguments = share(play_values, flat, raw, rules.max_level, values)
+    hidden = _Hidden(turns, first or FirstLayer(network), game, afterstates)
+    max_level = turns.rules.max_level
+    value_arguments = share(play_values, flat, raw, max_level, values)
     context_arguments = None
     if stakes is not None:
-        context = _context(network, stakes)
-        context_arguments = share(context_values, flat, raw, rules.max_level, game, *context, values)
+        context_arguments = share(context_values, flat, raw, max_level, game, *_context(network, stakes), values)
 
     def work(begin: int, end: int) -> None:
-        hidden = torch.empty((end - begin, units), dtype=torch.float32, device=device)
-        arguments = (*layer_arguments, begin, first.blocks(hidden))
-        launch_rows(first_layer, end - begin, *arguments, device=device, first_row=begin)
         with torch.no_grad():  # the mode belongs to a thread
-            network.after_first_layer(hidden, out=raw[begin:end])
+            network.after_first_layer(hidden.rows(begin, end), out=raw[begin:end])
         launch_rows(play_values, end - begin, *value_arguments, device=device, first_row=begin)
         if context_arguments is not None:
             launch_rows(context_values, end - begin, *context_arguments, device=device, first_row=begin)
 
-    if device.type == "cpu":
-        split_rows(work, num_rows, chunk // 2, chunk)
-    else:
-        for begin in range(0, num_rows, chunk):
-            work(begin, min(begin + chunk, num_rows))
+    _over_chunks(work, num_rows, device)
     return Plays(game, ends, afterstates, raw, values)

@@ -1,7 +1,7 @@
 """Self-play, targets, learner and checkpoints."""
 
 from .checkpoint import Progress, newest_checkpoint
-from .config import LearnerConfig, LuckConfig, SelfPlayConfig, TargetsConfig, TrainConfig
+from .config import LearnerConfig, LuckConfig, RankerConfig, SelfPlayConfig, TargetsConfig, TrainConfig
 from .distributed import World, join_world, leave_world
 from .learner import Losses, NotFiniteError
 from .monitor import draw_curves, read_metrics
@@ -13,6 +13,7 @@ __all__ = [
     "LuckConfig",
     "NotFiniteError",
     "Progress",
+    "RankerConfig",
     "SelfPlayConfig",
     "TargetsConfig",
     "TrainConfig",

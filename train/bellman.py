@@ -13,7 +13,7 @@ import torch
 from torch import Tensor
 
 from ..models.network import Network
-from ..models.plays import FirstLayer, evaluate_plays
+from ..models.plays import CandidatePass, FirstLayer, evaluate_plays
 from ..models.stakes import Stakes
 from ..models.values import exact_probabilities, flip_probabilities, possible_outcomes, probabilities
 from .rolls import NUM_ROLLS, ROLLS, roll_chances
@@ -25,10 +25,18 @@ __all__ = ["bellman", "roll_means"]
 _CHUNK = 1024  # positions at once, 21 times as many turns
 
 
-def bellman(window: Window, targets: Targets, network: Network, variant: str, rows: Tensor, keep_rest: bool) -> Targets:
+def bellman(
+    window: Window,
+    targets: Targets,
+    network: Network,
+    variant: str,
+    rows: Tensor,
+    keep_rest: bool,
+    candidates: CandidatePass | None = None,
+) -> Targets:
     """``targets`` with those of the positions ``rows`` ``[K]`` (of T * N, row t * N + n) made exact by ``network``.
 
-    Without ``keep_rest`` the other positions are left out of learning.
+    Without ``keep_rest`` the other positions are left out of learning. ``candidates`` sorts plays out.
     """
     outcome, no_double = targets.outcome.flatten(0, 1).clone(), targets.no_double.flatten(0, 1).clone()
     stake = None if targets.stake is None else targets.stake.flatten(0, 1).clone()
@@ -37,7 +45,7 @@ def bellman(window: Window, targets: Targets, network: Network, variant: str, ro
     stakes = None if window.stake is None else window.stake.here.flatten(0, 1)
     for part in torch.split(rows, _CHUNK):
         here = None if stakes is None else stakes.rows(part)
-        probs, values = roll_means(network, boards[part], variant, second_first[part], here, first)
+        probs, values = roll_means(network, boards[part], variant, second_first[part], here, first, candidates)
         outcome[part], no_double[part] = probs, values[:, 1:4]
         if stake is not None:
             stake[part] = values[:, 4:]
@@ -58,6 +66,7 @@ def roll_means(
     second_first: Tensor,
     stakes: Stakes | None = None,
     first: FirstLayer | None = None,
+    candidates: CandidatePass | None = None,
 ) -> tuple[Tensor, Tensor]:
     """Means over the 21 rolls, for the player on roll who does not double now.
 
@@ -67,6 +76,7 @@ def roll_means(
         second_first: ``[N]`` bool, as for `env.afterstates`.
         stakes: of the player on roll, for networks with context units.
         first: the network's first layer as a table, if at hand.
+        candidates: sorts plays out before the network sees them; None values all.
 
     Returns:
         ``(outcome, values)``: ``[N, 6]`` outcome probabilities of the cubeless best plays; ``[N, 4]``, with stakes
@@ -77,7 +87,7 @@ def roll_means(
     dice = torch.tensor(ROLLS, dtype=torch.int8, device=boards.device).repeat(number, 1)
     following = None if stakes is None else stakes.flip().repeat(rolls)
     repeated = second_first.repeat_interleave(rolls)
-    plays = evaluate_plays(network, turns, dice, variant, repeated, first, following)
+    plays = evaluate_plays(network, turns, dice, variant, repeated, first, following, candidates)
     best = plays.best()
     chances = roll_chances(boards.device)
     values = plays.values.gather(0, best).view(number, rolls, -1)

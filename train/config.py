@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-__all__ = ["LearnerConfig", "LuckConfig", "SelfPlayConfig", "TargetsConfig", "TrainConfig"]
+__all__ = ["LearnerConfig", "LuckConfig", "RankerConfig", "SelfPlayConfig", "TargetsConfig", "TrainConfig"]
 
 
 def _require(holds: bool, key: str, found: object, wanted: str) -> None:
@@ -133,13 +133,36 @@ class LuckConfig:
 
 
 @dataclass(frozen=True)
+class RankerConfig:
+    """The small network that sorts out the plays which the large one values (`models.ranker`).
+
+    Attributes:
+        units: of its hidden layer, a multiple of 16; 0 values every play.
+        keep: plays of a position that stay at most.
+        warmup_games: games of the run in which it only learns.
+        learning_rate: AdamW's, falling as the learner's does.
+    """
+
+    units: int = 0
+    keep: int = 8
+    warmup_games: int = 5000
+    learning_rate: float = 2e-3
+
+    def __post_init__(self) -> None:
+        _require(0 <= self.units <= 1024 and self.units % 16 == 0, "units", self.units, "a multiple of 16, 0 to 1024")
+        _require(1 <= self.keep <= 1000, "keep", self.keep, "1 to 1000")
+        _require(self.warmup_games >= 0, "warmup_games", self.warmup_games, "0 or more")
+        _require(0 < self.learning_rate <= 1, "learning_rate", self.learning_rate, "above 0, at most 1")
+
+
+@dataclass(frozen=True)
 class TrainConfig:
     """One training run. Budgets and intervals count finished games.
 
     Attributes:
         games: games to play in all.
         seed: of dice, first weights and the order of samples.
-        selfplay, targets, luck, learner: see their classes.
+        selfplay, targets, luck, ranker, learner: see their classes.
         checkpoint_games: games between two checkpoints.
         keep_checkpoints: the newest so many are kept.
         evaluate_games: games between two evaluations; 0 never evaluates while training.
@@ -153,6 +176,7 @@ class TrainConfig:
     selfplay: SelfPlayConfig = SelfPlayConfig()
     targets: TargetsConfig = TargetsConfig()
     luck: LuckConfig = LuckConfig()
+    ranker: RankerConfig = RankerConfig()
     learner: LearnerConfig = LearnerConfig()
     checkpoint_games: int = 10_000
     keep_checkpoints: int = 3

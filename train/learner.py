@@ -13,9 +13,11 @@ from torch import Tensor
 from ..models.encoding import encode
 from ..models.network import Network
 from ..models.values import log_probabilities, no_double_values, possible_outcomes, stake_no_double
-from .config import LearnerConfig, LuckConfig
+from .companion import Companion
+from .config import LearnerConfig, LuckConfig, RankerConfig
 from .distributed import World
 from .luck import LuckLearner
+from .ranking import RankerLearner
 from .selfplay import Window
 from .steps import adamw_state, gradient_step, load_adamw_state
 from .targets import Targets
@@ -58,6 +60,7 @@ class Learner:
 
     Attributes:
         num_updates: optimiser steps so far. luck: learns what rolls are worth, see `train.luck`; None without it.
+        ranker: learns to sort plays out, see `train.ranking`; None without it.
     """
 
     def __init__(
@@ -68,8 +71,12 @@ class Learner:
         seed: int,
         world: World | None = None,
         luck: LuckConfig | None = None,
+        ranker: RankerConfig | None = None,
     ) -> None:
-        """``world``: the processes that learn together, each from its own windows. ``luck``: to be learned as well."""
+        """``world``: the processes that learn together, each from its own windows.
+
+        ``luck`` and ``ranker``: what is learned beside the network.
+        """
         self.world = world or World()
         self.batch_size = self.world.share(config.batch_size, "batch_size")
         self.network = network
@@ -80,6 +87,8 @@ class Learner:
         self.num_updates = 0
         self.num_windows = 0
         self.luck = LuckLearner(luck, network, variant, seed) if luck is not None and luck.hidden else None
+        device = network.first.weight.device
+        self.ranker = RankerLearner(ranker, variant, seed, device) if ranker is not None and ranker.units else None
         self.optimizer = torch.optim.AdamW(
             network.parameters(), lr=config.learning_rate, weight_decay=config.weight_decay, fused=True
         )
@@ -99,15 +108,16 @@ class Learner:
             self._update({name: tensor[part] for name, tensor in samples.items()})
             for part in torch.split(order, self.batch_size)
         ]
-        if self.luck is not None and targets.rows is None:  # after its estimates for this window have been used
-            self.luck.learn(window, order, self.batch_size, rate / self.config.learning_rate, self.world)
+        means = torch.stack(losses).mean(0)
+        beside = self._learn_beside(window, targets, order, rate / self.config.learning_rate)
         self.num_windows += 1
-        means = torch.stack(losses).mean(0).tolist()  # the one host synchronisation of a window's learning
-        if not all(math.isfinite(value) for value in means):
+        numbers = torch.cat([means, *beside]).tolist()  # the one host synchronisation of a window's learning
+        if not all(math.isfinite(value) for value in numbers):
+            found = ", ".join(f"{value:.4g}" for value in numbers)
             raise NotFiniteError(
-                f"loss: found {means[0]} (outcome), {means[1]} and {means[2]} (cube), wanted finite numbers"
+                f"losses: found {found} (outcome, cube, stake, gradient, then luck, ranker), wanted finite numbers"
             )
-        return Losses(*means)
+        return Losses(*numbers[:4])
 
     def draw_rows(self, num_samples: int, number: int, turn: int = 0) -> Tensor:
         """``number`` of ``num_samples`` rows at random, in random order, ``[number]`` int64 on the CPU.
@@ -148,6 +158,21 @@ class Learner:
         loss = outcome_loss + self.config.cube_weight * (cube_loss + stake_loss)
         return loss, torch.stack([outcome_loss, cube_loss, stake_loss])
 
+    def _learn_beside(self, window: Window, targets: Targets, order: Tensor, pace: float) -> list[Tensor]:
+        """Let the companions learn from the window; their losses."""
+        common = (self.batch_size, pace, self.world)
+        losses = []
+        if self.luck is not None and targets.rows is None:  # after its estimates for this window have been used
+            losses.append(self.luck.learn(window, order, *common))
+        if self.ranker is not None:
+            losses.append(self.ranker.learn(window, *common))
+        return losses
+
+    def _companions(self) -> dict[str, Companion]:
+        """What is learned beside the network, by the prefix of its names."""
+        found = {"luck.": self.luck, "ranker.": self.ranker}
+        return {prefix: companion for prefix, companion in found.items() if companion is not None}
+
     @torch.no_grad()
     def _update_average(self) -> None:
         self.num_updates += 1
@@ -162,8 +187,8 @@ class Learner:
         state = {f"network.{name}": value for name, value in self.network.state_dict().items()}
         state |= {f"ema.{name}": value for name, value in self.average.state_dict().items()}
         state |= adamw_state(self.network, self.optimizer)
-        if self.luck is not None:
-            state |= {f"luck.{name}": value for name, value in self.luck.state().items()}
+        for prefix, companion in self._companions().items():
+            state |= {prefix + name: value for name, value in companion.state().items()}
         state["learner.num_updates"] = torch.tensor(self.num_updates)
         state["learner.num_windows"] = torch.tensor(self.num_windows)
         return state
@@ -173,9 +198,10 @@ class Learner:
         self.network.load_state_dict(_without_prefix(state, "network."))
         self.average.load_state_dict(_without_prefix(state, "ema."))
         load_adamw_state(self.network, self.optimizer, state)
-        luck = _without_prefix(state, "luck.")
-        if self.luck is not None and luck:  # a run begun without it starts to learn it now
-            self.luck.load_state(luck)
+        for prefix, companion in self._companions().items():
+            known = _without_prefix(state, prefix)
+            if known:  # a run begun without it starts to learn it now
+                companion.load_state(known)
         self.num_updates = int(state["learner.num_updates"])
         self.num_windows = int(state["learner.num_windows"])
 

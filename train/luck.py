@@ -21,18 +21,17 @@ from ..env.launch import split_rows
 from ..models.encoding import NUM_INPUTS, encode
 from ..models.network import NUM_CUBE, NUM_OUTCOMES, Network
 from ..models.stakes import Stakes
-from ..models.values import LEVELS, possible_outcomes
+from ..models.values import LEVELS, equity, possible_outcomes, probabilities
+from .companion import Companion
 from .config import LuckConfig
 from .distributed import World
 from .rolls import NUM_ROLLS, roll_chances, roll_numbers
 from .selfplay import Window
-from .steps import adamw_state, gradient_step, load_adamw_state
 
-__all__ = ["Luck", "LuckLearner", "LuckNetwork"]
+__all__ = ["Luck", "LuckLearner", "LuckNetwork", "explained_by_luck"]
 
 _CHUNK = 512  # positions at once: their 21 rolls' numbers fit the cache
 _IMPOSSIBLE = -1e9
-_MAX_GRADIENT_NORM = 5.0
 
 
 @dataclass(frozen=True)
@@ -101,7 +100,7 @@ def _roll_values(raw: Tensor, possible: Tensor) -> tuple[Tensor, Tensor]:
     return torch.log_softmax(logits, -1), raw[..., NUM_OUTCOMES:]
 
 
-class LuckLearner:
+class LuckLearner(Companion):
     """Learns a `LuckNetwork` beside the network that plays, and estimates the luck of windows with it."""
 
     def __init__(self, config: LuckConfig, network: Network, variant: str, seed: int) -> None:
@@ -109,9 +108,7 @@ class LuckLearner:
         self.config = config
         self.variant = variant
         self.network = LuckNetwork(config, network, seed).to(network.first.weight.device)
-        self.optimizer = torch.optim.AdamW(
-            self.network.parameters(), lr=config.learning_rate, weight_decay=0.0, fused=True
-        )
+        super().__init__(self.network, config.learning_rate)
 
     @torch.no_grad()
     def estimate(self, window: Window) -> Luck:
@@ -141,10 +138,8 @@ class LuckLearner:
             work(0, number)
         return Luck(outcome.view_as(window.outcome), no_double.view_as(window.cube))
 
-    def learn(self, window: Window, order: Tensor, batch_size: int, pace: float, world: World) -> None:
+    def learn(self, window: Window, order: Tensor, batch_size: int, pace: float, world: World) -> Tensor:
         """One pass over the first of the window's positions in ``order`` ``[K]``, at ``pace`` times the full rate."""
-        for group in self.optimizer.param_groups:
-            group["lr"] = self.config.learning_rate * pace
         number = window.opening.numel()
         rows = order[: max(1, round(self.config.share * number))]
         # Of the estimates no roll is left out: they are exact and cost nothing more.
@@ -155,11 +150,10 @@ class LuckLearner:
             "outcome": window.outcome.flatten(0, 1)[rows],
             "no_double": window.cube.flatten(0, 1)[rows],
         }
-        for begin in range(0, len(rows), batch_size):
-            batch = {name: tensor[begin : begin + batch_size] for name, tensor in samples.items()}
-            gradient_step(self.network, self.optimizer, batch, self._losses, _MAX_GRADIENT_NORM, world)
+        return self.learn_from(samples, batch_size, pace, world)
 
-    def _losses(self, batch: Mapping[str, Tensor]) -> tuple[Tensor, Tensor]:
+    def losses(self, batch: Mapping[str, Tensor]) -> tuple[Tensor, Tensor]:
+        """Cross-entropy of the outcomes and squared error of the cube values of the roll that came."""
         boards, weights = batch["boards"], batch["weights"]
         raw = self.network(encode(boards, self.variant))
         raw = raw[torch.arange(len(raw), device=raw.device), batch["rolled"]]
@@ -168,11 +162,13 @@ class LuckLearner:
         squared = (weights * (values - batch["no_double"]).square().mean(-1)).sum()
         return cross_entropy + squared, torch.stack([cross_entropy, squared])
 
-    def state(self) -> dict[str, Tensor]:
-        """Weights and AdamW's moments by name."""
-        return dict(self.network.state_dict()) | adamw_state(self.network, self.optimizer)
 
-    def load_state(self, state: Mapping[str, Tensor]) -> None:
-        """Take up what `state` returned; ``RuntimeError``, ``KeyError`` or ``ValueError`` if it is of another shape."""
-        self.network.load_state_dict({name: value for name, value in state.items() if not name.startswith("adamw.")})
-        load_adamw_state(self.network, self.optimizer, state)
+@torch.no_grad()
+def explained_by_luck(network: Network, window: Window, luck: Luck, variant: str) -> float:
+    """Share of the variance of a turn's change of cubeless equity that ``luck`` explains, on a window's last turn."""
+    boards = window.boards[-1]
+    before = equity(probabilities(network(encode(boards, variant)), possible_outcomes(boards, variant)))
+    ordinary = ~window.opening[-1]
+    change = (equity(window.outcome[-1]) - before)[ordinary]
+    rest = change - equity(luck.outcome[-1])[ordinary]
+    return 1.0 - float(rest.square().mean() / change.square().mean().clamp(min=1e-12))

@@ -19,12 +19,13 @@ from torch import Tensor
 
 from ..env.board import check_boards
 from ..env.cube import THEIRS
+from ..env.dice import Purpose, uniforms
 from ..env.games import GameEnd, GameOptions, Games
 from ..env.variants import get_variant
 from ..models.janowski import simple_match_equity
 from ..models.match_equity import MatchEquityTable
 from ..models.network import Network
-from ..models.plays import FirstLayer, Plays, evaluate_plays
+from ..models.plays import CandidatePass, FirstLayer, Plays, evaluate_plays
 from ..models.stakes import Stakes
 from ..models.values import (
     bounds,
@@ -39,7 +40,7 @@ from .config import SelfPlayConfig
 from .distributed import World
 from .slot_stakes import CUBELESS, MONEY, SlotStakes
 
-__all__ = ["GameCounts", "SelfPlay", "StakeWindow", "Window"]
+__all__ = ["DrawnPlays", "GameCounts", "SelfPlay", "StakeWindow", "Window"]
 
 
 @dataclass(frozen=True)
@@ -63,6 +64,19 @@ class StakeWindow:
 
 
 @dataclass(frozen=True)
+class DrawnPlays:
+    """One play of every turn of a window, drawn evenly from those the network valued.
+
+    Attributes:
+        boards: ``[T, N, 2, 26]`` int8, the afterstates, mover side 0.
+        equity: ``[T, N]``, their cubeless equity for the mover.
+    """
+
+    boards: Tensor
+    equity: Tensor
+
+
+@dataclass(frozen=True)
 class Window:
     """T plies of N games. Values are from the view of the player on roll at that ply.
 
@@ -78,6 +92,7 @@ class Window:
         next_no_double: ``[T, N, 3]``, no-double values of the position after the play made, from its own view.
         ended: ``[T, N]`` bool, the next ply of this slot does not continue this position.
         stake: the same at each game's own stake; None for a network that knows money alone.
+        drawn: a play of every turn, if asked for.
     """
 
     boards: Tensor
@@ -90,6 +105,7 @@ class Window:
     next_no_double: Tensor
     ended: Tensor
     stake: StakeWindow | None = None
+    drawn: DrawnPlays | None = None
 
 
 @dataclass
@@ -199,10 +215,13 @@ class SelfPlay:
                 raise ValueError(f"games: {name}: found a number that is not {least} to {greatest}")
 
     @torch.no_grad()
-    def collect(self) -> Window:
-        """Play ``window_plies`` turns of every game and return what was seen."""
+    def collect(self, candidates: CandidatePass | None = None, draw: bool = False) -> Window:
+        """Play ``window_plies`` turns of every game and return what was seen.
+
+        With ``candidates`` only the plays that pass it are valued; with ``draw`` a play of every turn is kept.
+        """
         first = FirstLayer(self.network)
-        plies = [self._ply(first) for _ in range(self.config.window_plies)]
+        plies = [self._ply(first, candidates, draw) for _ in range(self.config.window_plies)]
         # A drop or a turned cube at the start of a ply concerns the ply before.
         ended = [ply.ended | later.dropped for ply, later in pairwise(plies)] + [plies[-1].ended]
         turned = [later.turned for later in plies[1:]] + [torch.zeros_like(plies[-1].turned)]
@@ -221,6 +240,7 @@ class SelfPlay:
             next_no_double=stacked("next_no_double"),
             ended=torch.stack(ended),
             stake=self._stake_window([ply.stake for ply in plies], torch.stack(turned)),
+            drawn=_drawn_window([ply.drawn for ply in plies]),
         )
 
     def _stake_window(self, plies: list[_StakePly | None], turned: Tensor) -> StakeWindow | None:
@@ -231,7 +251,7 @@ class SelfPlay:
         stacked = {name: torch.stack([getattr(ply, name) for ply in known]) for name in names}
         return StakeWindow(here=Stakes.stack([ply.here for ply in known]), turned=turned, **stacked)
 
-    def _ply(self, first: FirstLayer) -> _Ply:
+    def _ply(self, first: FirstLayer, candidates: CandidatePass | None, draw: bool) -> _Ply:
         dropped, turned = self._cube_decision()
         games, stakes = self.games, self.stakes
         opening = games.dice[:, 0] != 0
@@ -241,7 +261,7 @@ class SelfPlay:
         following = None if here is None else here.flip()
         second_first = games.second_first()
         turns = (boards, dice, self.variant, second_first)
-        plays = evaluate_plays(self.network, *turns, first, following)
+        plays = evaluate_plays(self.network, *turns, first, following, candidates)
         best = plays.best()
         column = torch.where(stakes.kind == CUBELESS, 0, games.cube_owner.long() + 1)
         column = column + torch.where(stakes.played(), 3, 0)
@@ -259,6 +279,7 @@ class SelfPlay:
                 next_double_take=self.stake_double_take,
                 next_may_double=self.stake_may_double,
             )
+        drawn = self._draw(plays) if draw else None
         end = games.play(chosen)
         self._count(end)
         self._deal(end.finished)
@@ -275,7 +296,17 @@ class SelfPlay:
             dropped=dropped,
             turned=turned,
             stake=stake,
+            drawn=drawn,
         )
+
+    def _draw(self, plays: Plays) -> DrawnPlays:
+        """One of each game's ``plays``, all equally likely."""
+        games = self.games
+        numbers = uniforms(games.seed, games.slots, games.num_rolls, Purpose.LEARNER)
+        counts = torch.diff(plays.ends, prepend=plays.ends.new_zeros(1))
+        place = torch.minimum((numbers.double() * counts).long(), counts - 1)
+        rows = plays.ends - counts + place
+        return DrawnPlays(plays.boards[rows], plays.values[rows, 0])
 
     def _arrive(self, plays: Plays, rows: Tensor, following: Stakes | None) -> Tensor:
         """The afterstates of ``rows``, one a game, whose cube values for the player on roll next are kept."""
@@ -342,6 +373,13 @@ class SelfPlay:
         counts.cubeless += cubeless.sum()
 
 
+def _drawn_window(plies: list[DrawnPlays | None]) -> DrawnPlays | None:
+    known = [ply for ply in plies if ply is not None]
+    if not known:
+        return None
+    return DrawnPlays(torch.stack([ply.boards for ply in known]), torch.stack([ply.equity for ply in known]))
+
+
 @dataclass(frozen=True)
 class _Ply:
     """One ply of a `Window`, and where a drop ended the game before it or the cube was turned."""
@@ -358,6 +396,7 @@ class _Ply:
     dropped: Tensor
     turned: Tensor
     stake: _StakePly | None
+    drawn: DrawnPlays | None
 
 
 @dataclass(frozen=True)

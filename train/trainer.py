@@ -13,12 +13,15 @@ import torch
 from ..models.growth import grow
 from ..models.learned_table import learned_table
 from ..models.network import Network, NetworkConfig
+from ..models.plays import CandidatePass
 from .bellman import bellman
 from .checkpoint import Progress, load_checkpoint, save_checkpoint
 from .config import TrainConfig
 from .distributed import World
 from .learner import Learner, Losses, learning_rate
+from .luck import Luck, explained_by_luck
 from .monitor import Monitor
+from .ranking import lost_by_ranking
 from .selfplay import SelfPlay, Window
 from .targets import Targets, td_lambda
 
@@ -59,7 +62,7 @@ class Trainer:
         self.folder = folder
         self.settings = settings
         start = Network(network, config.seed) if initial is None else grow(initial, network, config.seed)
-        parts = (start.to(device), variant, config.learner, config.seed, self.world, config.luck)
+        parts = (start.to(device), variant, config.learner, config.seed, self.world, config.luck, config.ranker)
         self.learner = Learner(*parts)
         share = replace(config.selfplay, num_games=self.world.share(config.selfplay.num_games, "num_games"))
         first_slot = self.world.rank * share.num_games
@@ -117,8 +120,11 @@ class Trainer:
         """Play and learn one window; its losses and the decisions a second."""
         begun = time.monotonic()
         fraction = self.progress.games / self.config.games
-        window = self.selfplay.collect()
-        targets = self._targets(window, fraction)
+        ranker = self.learner.ranker
+        candidates = None if ranker is None else ranker.candidates(self.progress.games)
+        window = self.selfplay.collect(candidates, draw=ranker is not None)
+        luck = self._estimated_luck(window, fraction)
+        targets = self._targets(window, fraction, luck, candidates)
         rate = learning_rate(self.config.learner, self.progress.games, self.config.games)
         passes = 1 if targets.rows is None else self.config.targets.bellman_passes
         losses = self.learner.learn(window, targets, rate, passes)
@@ -129,21 +135,41 @@ class Trainer:
         self.progress.decisions += decisions
         self.progress.seconds += seconds
         self._log.add(losses, counts, decisions, seconds, rate)
+        if self.progress.games >= self.progress.next_log:
+            self._log.extra = self._companions_figures(window, luck, candidates)
         return losses, decisions / seconds
 
-    def _targets(self, window: Window, fraction: float) -> Targets:
+    def _sampled(self, fraction: float) -> bool:
+        """Are all targets those of the one roll that came, when ``fraction`` of the games are over?"""
+        start = self.config.targets.bellman_from
+        return fraction < start or start == 1
+
+    def _estimated_luck(self, window: Window, fraction: float) -> Luck | None:
+        """The luck to be taken out of the targets, if it is known and any target has it."""
+        learned = self.learner.luck
+        wanted = self._sampled(fraction) or self.config.targets.bellman_rest
+        return learned.estimate(window) if learned is not None and wanted else None
+
+    def _targets(self, window: Window, fraction: float, luck: Luck | None, candidates: CandidatePass | None) -> Targets:
         """What to learn from a window when ``fraction`` of the games are over."""
         config = self.config.targets
-        sampled = fraction < config.bellman_from or config.bellman_from == 1
-        learned = self.learner.luck if sampled or config.bellman_rest else None
-        luck = None if learned is None else learned.estimate(window)
         targets = td_lambda(window, config.at(fraction), luck)
-        if sampled:
+        if self._sampled(fraction):
             return targets
         number = window.opening.numel()
         rows = self.learner.draw_rows(number, max(1, round(config.bellman_share * number))).to(window.boards.device)
         teacher, variant = self.learner.average, self.selfplay.variant
-        return bellman(window, targets, teacher, variant, rows, config.bellman_rest)
+        return bellman(window, targets, teacher, variant, rows, config.bellman_rest, candidates)
+
+    def _companions_figures(
+        self, window: Window, luck: Luck | None, candidates: CandidatePass | None
+    ) -> dict[str, float]:
+        """How good the networks are that are learned beside the one that plays."""
+        network, variant = self.learner.network, self.selfplay.variant
+        figures = {} if candidates is None else lost_by_ranking(network, candidates, window, variant)
+        if luck is not None:
+            figures["luck/explained"] = explained_by_luck(network, window, luck, variant)
+        return figures
 
     def _learn_table(self) -> None:
         """Let the chances at match scores follow from the averaged network."""
@@ -173,6 +199,7 @@ class _LogSums:
         self._decisions = 0
         self._seconds = 0.0
         self._rate = 0.0
+        self.extra: dict[str, float] = {}  # of the window that the entry ends with
 
     def add(self, losses: Losses, counts: dict[str, list[float]], decisions: int, seconds: float, rate: float) -> None:
         self._losses.append(losses)
@@ -195,6 +222,7 @@ class _LogSums:
             "learner/gradient_norm": sum(loss.gradient_norm for loss in self._losses) / windows,
             "learner/learning_rate": self._rate,
             "speed/decisions_per_second": self._decisions / self._seconds,
+            **self.extra,
         }
         counts = self._counts
         games, cubeful, cubeless = counts["games"][0], counts["cubeful"][0], counts["cubeless"][0]

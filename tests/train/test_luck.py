@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
 
 import pytest
 import torch
+from torch import Tensor
 
 from nardy.models import Network, NetworkConfig
 from nardy.models.values import possible_outcomes
@@ -100,13 +102,14 @@ def test_a_learner_explains_part_of_the_dice_in_positions_it_has_not_seen() -> N
 
 def test_its_hidden_layers_begin_as_those_of_the_network_that_plays() -> None:
     network = Network(NetworkConfig((32, 16)), seed=2)
-    same = LuckLearner(LuckConfig((32, 16)), network, "backgammon", 0).network
-    assert torch.equal(same.layers[0].weight, network.first.weight)
-    assert torch.equal(same.layers[1].weight, network.rest[0].weight)
-    other = LuckLearner(LuckConfig((32, 24, 8)), network, "backgammon", 0).network
-    assert torch.equal(other.layers[0].weight, network.first.weight)
-    assert other.layers[1].weight.shape == (24, 32)
-    assert other.head.weight.shape == (NUM_ROLLS * 9, 8)
+    known = network.state_dict()
+    same = LuckLearner(LuckConfig((32, 16)), network, "backgammon", 0).network.state_dict()
+    assert torch.equal(same["layers.0.weight"], known["first.weight"])
+    assert torch.equal(same["layers.1.weight"], known["rest.0.weight"])
+    other = LuckLearner(LuckConfig((32, 24, 8)), network, "backgammon", 0).network.state_dict()
+    assert torch.equal(other["layers.0.weight"], known["first.weight"])
+    assert other["layers.1.weight"].shape == (24, 32)
+    assert other["head.weight"].shape == (NUM_ROLLS * 9, 8)
 
 
 def test_the_share_says_from_how_many_positions_it_learns(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -114,7 +117,12 @@ def test_the_share_says_from_how_many_positions_it_learns(monkeypatch: pytest.Mo
     learner = _learner(selfplay, share=0.25)
     window: Window = selfplay.collect()
     seen: list[int] = []
-    original = learner._losses
-    monkeypatch.setattr(learner, "_losses", lambda batch: (seen.append(len(batch["boards"])), original(batch))[1])
+    original = learner.losses
+
+    def watched(batch: Mapping[str, Tensor]) -> tuple[Tensor, Tensor]:
+        seen.append(len(batch["boards"]))
+        return original(batch)
+
+    monkeypatch.setattr(learner, "losses", watched)
     learner.learn(window, torch.arange(window.opening.numel()), 64, 1.0, World())
     assert sum(seen) == window.opening.numel() // 4

@@ -81,7 +81,7 @@ def _slow_stake(window: Window, luck: Luck, trace: float, t: int, n: int, state:
     estimate, outcomes = float(stake.cube[t, n, state]), luck.outcome[t, n].tolist()
     payoff = stake.here.payoff[t, n].tolist()
     mine, theirs = stake.here.may_double[t, n].tolist()
-    lucky = sum(worth * chance for worth, chance in zip(payoff, outcomes, strict=True))
+    lucky: float = sum(worth * chance for worth, chance in zip(payoff, outcomes, strict=True))
     if (mine or theirs, mine, theirs)[state]:  # money's luck, and what the outcomes are worth more here
         lucky += float(luck.no_double[t, n, state])
         lucky -= sum(level * chance for level, chance in zip(LEVELS, outcomes, strict=True))

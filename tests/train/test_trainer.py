@@ -6,6 +6,7 @@ import errno
 import os
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 import torch
@@ -17,6 +18,7 @@ from nardy.train import (
     LearnerConfig,
     LuckConfig,
     NotFiniteError,
+    RankerConfig,
     SelfPlayConfig,
     TrainConfig,
     Trainer,
@@ -64,9 +66,12 @@ def _tensors(path: Path) -> dict[str, torch.Tensor]:
         return {name: file.get_tensor(name) for name in list(file.keys())}
 
 
-@pytest.mark.parametrize("hidden", [(), (16, 8)], ids=["luck left in", "luck taken out"])
-def test_a_run_resumed_is_bit_for_bit_the_run_never_stopped(tmp_path: Path, hidden: tuple[int, ...]) -> None:
-    config = replace(CONFIG, games=10_000, luck=LuckConfig(hidden))
+_COMPANIONS = {"luck": LuckConfig((16, 8)), "ranker": RankerConfig(16, keep=3, warmup_games=0)}
+
+
+@pytest.mark.parametrize("companions", [{}, _COMPANIONS], ids=["alone", "with luck and ranker"])
+def test_a_run_resumed_is_bit_for_bit_the_run_never_stopped(tmp_path: Path, companions: dict[str, Any]) -> None:
+    config = replace(CONFIG, games=10_000, **companions)
     _run(_trainer(tmp_path / "straight", config), windows=16)
     _run(_trainer(tmp_path / "halved", config), windows=7)
     checkpoint = newest_checkpoint(tmp_path / "halved" / "checkpoints")
