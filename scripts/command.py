@@ -37,12 +37,14 @@ if TYPE_CHECKING:
     from _typeshed import DataclassInstance
 
 __all__ = [
+    "FAILURE",
     "CommandError",
     "chosen_options",
     "close_match",
     "compose",
     "main_guard",
     "split_task",
+    "system_error",
     "to_dataclass",
     "wants_help",
 ]
@@ -194,16 +196,19 @@ def main_guard(function: Callable[[list[str]], int | None]) -> Main:
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
             return FAILURE
         except OSError as error:
-            return _fail(_system_error(error), FAILURE)
+            return _fail(system_error(error), FAILURE)
         except KeyboardInterrupt:
             return _fail("stopped", INTERRUPTED)
 
     return main
 
 
-def _system_error(error: OSError) -> str:
+def system_error(error: OSError) -> str:
+    """What the system refused and what may be done about it, in one line."""
     advice = {
         errno.ENOSPC: "the disk is full; free some space and start again",
+        errno.EDQUOT: "the disk's quota is used up; free some space and start again",
+        errno.EFBIG: "no file may become so large here (ulimit -f)",
         errno.EEXIST: "it exists already; choose another name or remove it",
         errno.ENOENT: "found no such file or folder",
         errno.EACCES: "permission denied",
