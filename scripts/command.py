@@ -107,7 +107,7 @@ def _compose(config_name: str, overrides: Sequence[str], with_hydra: bool = Fals
 
 def _checked(word: str) -> str:
     if word in ("-m", "--multirun"):
-        raise CommandError(f"{word}: several runs in one command are not available yet; start one command a run")
+        raise CommandError(f"{word}: several runs in one command are for training alone; start one command a run")
     if word.startswith("-"):
         raise CommandError(f"{word}: found an unknown option, wanted key=value or --help")
     if "=" not in word and not word.startswith("~"):
@@ -139,7 +139,7 @@ def _unusable_override(config_name: str, words: Sequence[str], error: ConfigComp
     reason = first_line(error)
     if reason.startswith("Ambiguous value"):
         word = next((word for word in words if repr(word)[1:-1] in reason), "")
-        return f"{word or reason}: found several values, wanted one; several runs in one command are not available yet"
+        return f"{word or reason}: found several values, wanted one; training takes several with -m, one run each"
     known = _known_keys(config_name, words)
     for word in words:
         key = word.partition("=")[0]

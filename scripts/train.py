@@ -2,6 +2,7 @@
 
 ``resume=FOLDER`` goes on with a run that was stopped; other words then change its stored configuration.
 ``init_from=NAME_OR_PATH`` starts a new run, perhaps of a larger network, from a trained model.
+``-m`` trains one run for each combination of several values, ``train.seed=1,2``.
 """
 
 from __future__ import annotations
@@ -31,6 +32,7 @@ from nardy.scripts.device import choose_device, choose_threads
 from nardy.scripts.final_report import finish_run
 from nardy.scripts.next_commands import command_line
 from nardy.scripts.settings import first_line
+from nardy.scripts.sweep import is_sweep, sweep
 from nardy.scripts.train_display import TrainDisplay
 from nardy.scripts.train_failures import reason_to_stop, say_stopped
 from nardy.train import (
@@ -99,14 +101,20 @@ class TrainOptions:
         return Path(self.runs) / (self.name or self.env.variant)
 
 
-def new_run(words: Sequence[str], world: World | None = None) -> tuple[TrainOptions, Path]:
-    """Compose a new run and make its folder, which rank 0 does for all; `CommandError` if that is not empty."""
+def compose_run(words: Sequence[str]) -> DictConfig:
+    """The configuration of a new run, which takes of a format of play the discipline alone."""
     for key in (word.partition("=")[0] for word in words):
         if key.startswith("env.") and key != "env.variant":
             raise CommandError(f"{key}: found it in training, which takes env.variant alone of a format of play")
     config = compose("train", words, TrainOptions)
     if "env" in config:
         config.env = {"variant": config.env.variant}
+    return config
+
+
+def new_run(words: Sequence[str], world: World | None = None) -> tuple[TrainOptions, Path]:
+    """Compose a new run and make its folder, which rank 0 does for all; `CommandError` if that is not empty."""
+    config = compose_run(words)
     options = to_dataclass(TrainOptions, config)
     choose_device(options.device)  # before there is a folder, which would stand in the way of the next try
     choose_threads(options.threads)
@@ -250,8 +258,11 @@ def train_to_the_end(options: TrainOptions, folder: Path, resume: bool, console:
 def main(argv: list[str]) -> int:
     """Console command nardy-train."""
     if wants_help(argv):
-        print(help_text("nardy-train", "Train a bot by self-play.", "train", argv, schema=TrainOptions))
+        words = [word for word in argv if not is_sweep([word])]
+        print(help_text("nardy-train", "Train a bot by self-play.", "train", words, schema=TrainOptions))
         return 0
+    if is_sweep(argv):
+        return sweep(argv)
     resumes = [word.partition("=")[2] for word in argv if word.startswith("resume=")]
     words = [word for word in argv if not word.startswith("resume=")]
     world = World()
@@ -306,9 +317,7 @@ def processes_here() -> int:
 
 def run_folder(words: Sequence[str]) -> Path:
     """The folder of the run that these words would begin."""
-    config = compose("train", words, TrainOptions)
-    config.env = {"variant": config.env.variant}
-    return to_dataclass(TrainOptions, config).folder()
+    return to_dataclass(TrainOptions, compose_run(words)).folder()
 
 
 if __name__ == "__main__":
