@@ -163,11 +163,16 @@ def old_run(folder: Path, words: Sequence[str]) -> tuple[TrainOptions, Path]:
     except (OmegaConfBaseException, YAMLError, ValueError) as error:
         raise CommandError(f"{' '.join(words)}: cannot be read: {first_line(error)}") from None
     try:
-        config = OmegaConf.merge(OmegaConf.load(path), changes)
+        stored = OmegaConf.load(path)
+        config = OmegaConf.merge(stored, changes)
     except (OmegaConfBaseException, YAMLError, OSError, ValueError) as error:
         raise CommandError(f"{path}: cannot be used: {' '.join(str(error).split())}") from None
-    if not isinstance(config, DictConfig):
+    if not isinstance(stored, DictConfig) or not isinstance(config, DictConfig):
         raise CommandError(f"{path}: found no keys, wanted the configuration of a run")
+    try:
+        to_dataclass(TrainOptions, stored)
+    except CommandError as error:  # what is wrong before any word is the file's fault
+        raise CommandError(f"{path}: {error}") from None
     return to_dataclass(TrainOptions, config), folder
 
 
