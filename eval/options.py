@@ -47,15 +47,27 @@ def _check_bots_can_play(options: Format) -> None:
             raise ValueError(f"env.{name}: found true, wanted false: {why}")
 
 
+def _check_cube_life(life: float | None) -> None:
+    if life is not None and not 0 <= life <= 1:
+        raise ValueError(f"cube_life: found {life}, wanted a number from 0 to 1, or null")
+
+
 @dataclass(frozen=True)
 class ReferenceOptions:
-    """One model on the reference positions in the folder ``path``; ``model`` None is the newest one."""
+    """One model on the reference positions in the folder ``path``; ``model`` None is the newest one.
+
+    ``cube_life`` is Janowski's, beside whose formula the cube head is shown; None is GNU Backgammon's by position.
+    """
 
     device: str = "auto"
     threads: int | None = None
     output: str | None = None
     model: str | None = None
     path: str = "../shared/bench"
+    cube_life: float | None = None
+
+    def __post_init__(self) -> None:
+        _check_cube_life(self.cube_life)
 
 
 @dataclass(frozen=True)
@@ -63,7 +75,7 @@ class ExactOptions:
     """One model of sprintgammon against its exact solution, which is kept in ``folder`` and made if it is not there.
 
     ``model`` None is the newest one. ``decisions`` unforced plays are judged in games between exact players, and
-    ``positions`` legal positions, None for all.
+    ``positions`` legal positions, None for all. ``cube_life`` as in `ReferenceOptions`.
     """
 
     device: str = "auto"
@@ -74,6 +86,7 @@ class ExactOptions:
     decisions: int = 100_000
     positions: int | None = 1_000_000
     seed: int = 0
+    cube_life: float | None = None
 
     def __post_init__(self) -> None:
         if self.decisions < 1:
@@ -81,6 +94,7 @@ class ExactOptions:
         if self.positions is not None and self.positions < 1:
             raise ValueError(f"positions: found {self.positions}, wanted 1 or more, or null for all")
         check_seed(self.seed)
+        _check_cube_life(self.cube_life)
 
 
 @dataclass(frozen=True)

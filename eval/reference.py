@@ -26,13 +26,11 @@ __all__ = [
     "CUBES",
     "Calibration",
     "ClassLosses",
-    "CubeLosses",
     "Decisions",
     "boards_of",
     "calibration",
     "checker_losses",
     "choose_rows",
-    "cube_losses",
     "cumulative",
     "load_decisions",
     "losses_by_class",
@@ -48,7 +46,6 @@ CUBES: Mapping[str, Cube] = {
     "centred, Jacoby": Cube(jacoby=True),
     "owned": Cube(owner="mine"),
 }
-_DOUBTFUL = 0.1  # a take is judged where doubling is right or costs less than this, in points
 
 
 def read_arrays(folder: Path, name: str, fields: tuple[str, ...]) -> dict[str, np.ndarray]:
@@ -170,45 +167,6 @@ def losses_by_class(decisions: Decisions, losses: Tensor) -> ClassLosses:
         natural += weight * by_class[name]
         variance += weight**2 * float(part.var(correction=0)) / len(part)
     return ClassLosses(by_class, counts, natural / share, variance**0.5 / share)
-
-
-@dataclass(frozen=True)
-class CubeLosses:
-    """Doubling before the roll, judged by equities of no double and of double and take.
-
-    ``double`` and ``take`` are millipoints a decision, ``wrong_double`` and ``wrong_take`` shares of decisions; takes
-    are judged in ``takes`` positions, those where doubling is right or nearly so.
-    """
-
-    double: float
-    take: float
-    wrong_double: float
-    wrong_take: float
-    positions: int
-    takes: int
-
-
-def cube_losses(no_double: Tensor, double_take: Tensor, double: Tensor, take: Tensor) -> CubeLosses:
-    """What cube decisions cost.
-
-    Args:
-        no_double: ``[n]`` float64, reference equity of rolling, in units of the cube before doubling.
-        double_take: ``[n]`` float64, of doubling if taken; a drop is worth 1.
-        double: ``[n]`` bool, the player on roll doubles.
-        take: ``[n]`` bool, the opponent takes.
-    """
-    offered = double_take.clamp(max=1.0)
-    double_loss = torch.maximum(no_double, offered) - torch.where(double, offered, no_double)
-    judged = offered > no_double - _DOUBTFUL
-    take_loss = (torch.where(take, double_take, 1.0) - offered)[judged]
-    return CubeLosses(
-        double=1000 * float(double_loss.mean()),
-        take=1000 * float(take_loss.mean()) if len(take_loss) else 0.0,
-        wrong_double=float((double_loss > 0).double().mean()),
-        wrong_take=float((take_loss > 0).double().mean()) if len(take_loss) else 0.0,
-        positions=len(no_double),
-        takes=int(judged.sum()),
-    )
 
 
 def cumulative(outcome: Tensor) -> Tensor:

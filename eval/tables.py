@@ -8,12 +8,13 @@ from rich.table import Table
 
 from ..env.formats import Format
 from .arena import MAX_TURNS
+from .cube_losses import CubeComparison, CubeLosses, Less
 from .match_log import EVENTS
 from .reference import CLASSES
-from .reference_report import ReferenceReport
+from .reference_report import CubeReport, ReferenceReport
 from .results import ArenaResult
 
-__all__ = ["arena_table", "reference_table"]
+__all__ = ["arena_table", "formula_table", "reference_table"]
 
 
 def arena_table(results: Mapping[str, ArenaResult], title: str | None = None) -> Table:
@@ -82,7 +83,7 @@ def _figures(result: ArenaResult) -> dict[str, object]:
 
 
 def reference_table(report: ReferenceReport) -> list[Table]:
-    """Losses by class and calibration, then cube decisions, as two tables."""
+    """Losses by class and calibration, then cube decisions."""
     checker = Table(title=f"{report.model} on {report.path}: millipoints lost a decision", title_justify="left")
     for heading in ("", *CLASSES, "natural"):
         checker.add_column(heading, justify="right" if heading else "left", no_wrap=not heading)
@@ -103,15 +104,43 @@ def reference_table(report: ReferenceReport) -> list[Table]:
     for name, error in exact.rms_equity.items():
         checker.add_row(f"exact {name}, rms error", "", "", "", f"{1000 * error:.2f}", "")
 
-    cube = Table(title="cube decisions: millipoints lost, share of wrong ones", title_justify="left")
+    return [
+        checker,
+        *_cube_tables(report.cube, "cube decisions"),
+        *_cube_tables(exact.cube, "cube decisions in the exact two-sided bear-off"),
+    ]
+
+
+def _cube_tables(report: CubeReport, title: str) -> list[Table]:
+    """The model's cube decisions and, if it was asked, those of Janowski's formula beside them."""
+    cube = Table(title=f"{title}: millipoints lost, share of wrong ones", title_justify="left")
     for heading in ("cube", "double", "wrong", "take", "wrong", "positions"):
         cube.add_column(heading, justify="left" if heading == "cube" else "right")
-    for name, found in report.cube.items():
+    for name, found in report.model.items():
         shares = (f"{found.wrong_double:.1%}", f"{found.wrong_take:.1%}")
         cube.add_row(name, f"{found.double:.2f}", shares[0], f"{found.take:.2f}", shares[1], str(found.positions))
     for name in report.refused:
         cube.add_row(name, *("not learned", "", "", "", ""))
-    return [checker, cube]
+    return [cube, formula_table(report.model, report.formula)] if report.formula else [cube]
+
+
+def formula_table(losses: Mapping[str, CubeLosses], compared: Mapping[str, CubeComparison]) -> Table:
+    """A cube head's decisions beside those of Janowski's formula over the same outcomes, by cube state."""
+    title = "the same by Janowski's formula over the same outcomes, and how much less the cube head loses"
+    table = Table(title=title, title_justify="left")
+    for heading in ("cube", "double", "Janowski", "less", "take", "Janowski", "less"):
+        table.add_column(heading, justify="left" if heading == "cube" else "right", no_wrap=True)
+    for name, found in compared.items():
+        own, other = losses[name], found.other
+        doubles = (f"{own.double:.2f}", f"{other.double:.2f}", _less(found.double))
+        table.add_row(name, *doubles, f"{own.take:.2f}", f"{other.take:.2f}", _less(found.take))
+    table.caption = "millipoints a decision; paired by position, ± one standard error"
+    table.caption_justify = "left"
+    return table
+
+
+def _less(less: Less) -> str:
+    return f"{less.mean:+.2f} ± {less.standard_error:.2f}"
 
 
 def _number(value: float | None) -> str:

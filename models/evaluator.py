@@ -72,6 +72,11 @@ class Evaluator:
         self._first = FirstLayer(network)
         self._table = table
 
+    def by_formula(self, cube_life: float | CubeLife | None = None) -> Evaluator:
+        """The same outcomes with all cubes judged by Janowski's formula; None is `CubeLife`'s life of the cube."""
+        life = CubeLife() if cube_life is None else cube_life
+        return Evaluator(self.network, self.variant, self.header, self.table, life)
+
     @property
     def device(self) -> torch.device:
         """Where the network is; answers are returned on the device of the boards asked about."""

@@ -37,12 +37,14 @@ if TYPE_CHECKING:
     from _typeshed import DataclassInstance
 
 __all__ = [
+    "FAILURE",
     "CommandError",
     "chosen_options",
     "close_match",
     "compose",
     "main_guard",
     "split_task",
+    "system_error",
     "to_dataclass",
     "wants_help",
 ]
@@ -105,7 +107,7 @@ def _compose(config_name: str, overrides: Sequence[str], with_hydra: bool = Fals
 
 def _checked(word: str) -> str:
     if word in ("-m", "--multirun"):
-        raise CommandError(f"{word}: several runs in one command are not available yet; start one command a run")
+        raise CommandError(f"{word}: several runs in one command are for training alone; start one command a run")
     if word.startswith("-"):
         raise CommandError(f"{word}: found an unknown option, wanted key=value or --help")
     if "=" not in word and not word.startswith("~"):
@@ -137,7 +139,7 @@ def _unusable_override(config_name: str, words: Sequence[str], error: ConfigComp
     reason = first_line(error)
     if reason.startswith("Ambiguous value"):
         word = next((word for word in words if repr(word)[1:-1] in reason), "")
-        return f"{word or reason}: found several values, wanted one; several runs in one command are not available yet"
+        return f"{word or reason}: found several values, wanted one; training takes several with -m, one run each"
     known = _known_keys(config_name, words)
     for word in words:
         key = word.partition("=")[0]
@@ -194,16 +196,19 @@ def main_guard(function: Callable[[list[str]], int | None]) -> Main:
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
             return FAILURE
         except OSError as error:
-            return _fail(_system_error(error), FAILURE)
+            return _fail(system_error(error), FAILURE)
         except KeyboardInterrupt:
             return _fail("stopped", INTERRUPTED)
 
     return main
 
 
-def _system_error(error: OSError) -> str:
+def system_error(error: OSError) -> str:
+    """What the system refused and what may be done about it, in one line."""
     advice = {
         errno.ENOSPC: "the disk is full; free some space and start again",
+        errno.EDQUOT: "the disk's quota is used up; free some space and start again",
+        errno.EFBIG: "no file may become so large here (ulimit -f)",
         errno.EEXIST: "it exists already; choose another name or remove it",
         errno.ENOENT: "found no such file or folder",
         errno.EACCES: "permission denied",

@@ -37,12 +37,13 @@ def choose_device(name: str, local_rank: int | None = None) -> Device:
         return Device(device, f"the CPU ({platform.processor() or platform.machine()})")
     if device.type == "cuda" and ":" not in name and local_rank is not None:
         device = torch.device("cuda", local_rank)
-        torch.cuda.set_device(device)
     if device.type != "cuda":
         raise CommandError(f"device: found {name!r}, wanted auto, cpu, cuda or cuda:N")
     if not torch.cuda.is_available() or (device.index or 0) >= torch.cuda.device_count():
         raise CommandError(f"device: found no {name} here ({torch.cuda.device_count()} GPUs), wanted auto or cpu")
     device = torch.device("cuda", device.index or 0)
+    if local_rank is not None:
+        torch.cuda.set_device(device)
     return Device(device, f"{torch.cuda.get_device_name(device)} ({device})")
 
 

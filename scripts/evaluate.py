@@ -90,7 +90,7 @@ def ask_reference(options: ReferenceOptions) -> None:
     choose_threads(options.threads)
     evaluator = load(name, choose_device(options.device).device)
     with writing(options.output) as result_file:
-        report = reference_report(evaluator, Path(options.path), name)
+        report = reference_report(evaluator, Path(options.path), name, evaluator.by_formula(options.cube_life))
         result_file.update(report.to_dict())
     for table in reference_table(report):
         Console().print(table)
@@ -118,7 +118,7 @@ def ask_exact(options: ExactOptions) -> None:
     evaluator = load(name, device)
     with writing(options.output) as result_file, stages_bar() as report:
         exact = load_exact(options.folder, evaluator.variant, report, device)
-        asked = (options.decisions, options.positions, options.seed, report)
+        asked = (options.decisions, options.positions, options.seed, report, evaluator.by_formula(options.cube_life))
         found = exact_report(evaluator, exact, name, *asked)
         result_file.update({"solution": exact.solution.facts, **found.to_dict()})
     for table in exact_tables(found):

@@ -2,6 +2,7 @@
 
 ``resume=FOLDER`` goes on with a run that was stopped; other words then change its stored configuration.
 ``init_from=NAME_OR_PATH`` starts a new run, perhaps of a larger network, from a trained model.
+``-m`` trains one run for each combination of several values, ``train.seed=1,2``.
 """
 
 from __future__ import annotations
@@ -10,7 +11,7 @@ import os
 import signal
 import sys
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager, nullcontext
+from contextlib import contextmanager, nullcontext, suppress
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from types import FrameType
@@ -25,18 +26,30 @@ from nardy.env.variants import get_variant
 from nardy.models import Evaluator, Network, NetworkConfig
 from nardy.models.bundle import find_weights, load_network, write_file
 from nardy.models.growth import check_growth
-from nardy.scripts.command import CommandError, compose, main_guard, to_dataclass, wants_help
+from nardy.scripts.command import FAILURE, CommandError, compose, main_guard, to_dataclass, wants_help
 from nardy.scripts.command_help import help_text
 from nardy.scripts.device import choose_device, choose_threads
 from nardy.scripts.final_report import finish_run
 from nardy.scripts.next_commands import command_line
 from nardy.scripts.settings import first_line
+from nardy.scripts.sweep import is_sweep, sweep
 from nardy.scripts.train_display import TrainDisplay
-from nardy.train import NotFiniteError, TrainConfig, Trainer, World, join_world, leave_world, newest_checkpoint
+from nardy.scripts.train_failures import reason_to_stop, say_stopped
+from nardy.train import (
+    LostProcessError,
+    NotFiniteError,
+    TrainConfig,
+    Trainer,
+    World,
+    join_world,
+    leave_world,
+    newest_checkpoint,
+)
 
 __all__ = ["EvaluationOptions", "TrainOptions", "main"]
 
 CONFIG_FILE = "config.yaml"
+TORCHRUN_FILE = "torchrun-id.txt"  # under which `torchrun_id` the run was begun
 
 
 @dataclass(frozen=True)
@@ -88,14 +101,20 @@ class TrainOptions:
         return Path(self.runs) / (self.name or self.env.variant)
 
 
-def new_run(words: Sequence[str], world: World | None = None) -> tuple[TrainOptions, Path]:
-    """Compose a new run and make its folder, which rank 0 does for all; `CommandError` if that exists."""
+def compose_run(words: Sequence[str]) -> DictConfig:
+    """The configuration of a new run, which takes of a format of play the discipline alone."""
     for key in (word.partition("=")[0] for word in words):
         if key.startswith("env.") and key != "env.variant":
             raise CommandError(f"{key}: found it in training, which takes env.variant alone of a format of play")
     config = compose("train", words, TrainOptions)
     if "env" in config:
         config.env = {"variant": config.env.variant}
+    return config
+
+
+def new_run(words: Sequence[str], world: World | None = None) -> tuple[TrainOptions, Path]:
+    """Compose a new run and make its folder, which rank 0 does for all; `CommandError` if that is not empty."""
+    config = compose_run(words)
     options = to_dataclass(TrainOptions, config)
     choose_device(options.device)  # before there is a folder, which would stand in the way of the next try
     choose_threads(options.threads)
@@ -104,12 +123,13 @@ def new_run(words: Sequence[str], world: World | None = None) -> tuple[TrainOpti
     if world is not None and not world.writes:
         world.wait()
         return options, folder
-    try:
-        folder.mkdir(parents=True)
-    except FileExistsError:
+    folder.mkdir(parents=True, exist_ok=True)
+    if any(folder.iterdir()):
         raise CommandError(
             f"{folder}: a run of that name exists; go on with it by resume={folder}, or choose another name=NAME"
-        ) from None
+        )
+    if torchrun_id():
+        write_file(folder / TORCHRUN_FILE, torchrun_id().encode())
     write_file(folder / CONFIG_FILE, OmegaConf.to_yaml(config).encode())
     if world is not None:
         world.wait()
@@ -143,12 +163,23 @@ def old_run(folder: Path, words: Sequence[str]) -> tuple[TrainOptions, Path]:
     except (OmegaConfBaseException, YAMLError, ValueError) as error:
         raise CommandError(f"{' '.join(words)}: cannot be read: {first_line(error)}") from None
     try:
-        config = OmegaConf.merge(OmegaConf.load(path), changes)
+        stored = OmegaConf.load(path)
+        config = OmegaConf.merge(stored, changes)
     except (OmegaConfBaseException, YAMLError, OSError, ValueError) as error:
         raise CommandError(f"{path}: cannot be used: {' '.join(str(error).split())}") from None
-    if not isinstance(config, DictConfig):
+    if not isinstance(stored, DictConfig) or not isinstance(config, DictConfig):
         raise CommandError(f"{path}: found no keys, wanted the configuration of a run")
+    try:
+        to_dataclass(TrainOptions, stored)
+    except CommandError as error:  # what is wrong before any word is the file's fault
+        raise CommandError(f"{path}: {error}") from None
     return to_dataclass(TrainOptions, config), folder
+
+
+def checkpoint_to_resume(folder: Path) -> Path | None:
+    """The newest good checkpoint, None if the run ended before its first; `BundleError` if none can be read."""
+    checkpoints = folder / "checkpoints"
+    return newest_checkpoint(checkpoints) if any(checkpoints.glob("games-*.safetensors")) else None
 
 
 @contextmanager
@@ -170,15 +201,28 @@ def alone_in(folder: Path) -> Iterator[None]:
 
 
 def train(options: TrainOptions, folder: Path, resume: bool, console: Console, world: World) -> int:
+    """Train in ``folder`` to the end, or until something from outside ends it: then one line says so."""
+    try:
+        return train_to_the_end(options, folder, resume, console, world)
+    except (RuntimeError, OSError, MemoryError) as error:
+        reason = reason_to_stop(error)
+        if reason is None:
+            raise
+        if world.writes or not isinstance(error, NotFiniteError):  # that one all processes meet alike
+            say_stopped(folder, reason, world)
+        return 1
+
+
+def train_to_the_end(options: TrainOptions, folder: Path, resume: bool, console: Console, world: World) -> int:
     """Train in ``folder`` and, once the budget is spent, evaluate, export and print the results."""
     device = choose_device(options.device, world.local_rank if world.size > 1 else None)
     threads = choose_threads(options.threads, processes_here() if world.size > 1 else 1)
     of = f" in each of {world.size} processes" if world.size > 1 else ""
     console.print(f"run [bold]{folder}[/bold] on {device.description}, {threads} CPU threads{of}")
-    checkpoint = newest_checkpoint(folder / "checkpoints") if resume else None
-    if checkpoint is not None:
-        console.print(f"going on from {checkpoint}")
-    initial = None if resume else initial_network(options)
+    checkpoint = checkpoint_to_resume(folder) if resume else None
+    if resume:
+        console.print(f"going on from {checkpoint}" if checkpoint else "beginning again: there is no checkpoint yet")
+    initial = None if checkpoint else initial_network(options)
     parts = (options.train, options.model, options.env.variant, folder, device.device, asdict(options))
     trainer = Trainer(*parts, checkpoint, initial, world)
     if resume and world.writes:  # what was changed holds from now on, also for the next resume
@@ -197,13 +241,11 @@ def train(options: TrainOptions, folder: Path, resume: bool, console: Console, w
     try:
         with display:
             done = trainer.run(display.report, display.evaluate)
-    except NotFiniteError as error:
-        print(f"{folder}: training stopped: {error}; the last good checkpoint is untouched", file=sys.stderr)
-        return 1
     finally:
         for number, handler in previous.items():
             signal.signal(number, handler)
-        trainer.close()
+        with suppress(OSError):  # a full disk has been told of, or the run is saved and only curves are cut short
+            trainer.close()
     network: Network = trainer.learner.average
     evaluator = Evaluator(network, options.env.variant)
     if not world.writes:
@@ -221,28 +263,56 @@ def train(options: TrainOptions, folder: Path, resume: bool, console: Console, w
 def main(argv: list[str]) -> int:
     """Console command nardy-train."""
     if wants_help(argv):
-        print(help_text("nardy-train", "Train a bot by self-play.", "train", argv, schema=TrainOptions))
+        words = [word for word in argv if not is_sweep([word])]
+        print(help_text("nardy-train", "Train a bot by self-play.", "train", words, schema=TrainOptions))
         return 0
+    if is_sweep(argv):
+        return sweep(argv)
     resumes = [word.partition("=")[2] for word in argv if word.startswith("resume=")]
     words = [word for word in argv if not word.startswith("resume=")]
-    world = join_world(torch.cuda.is_available() and "device=cpu" not in words)
+    world = World()
+    code = FAILURE
     try:
-        if not resumes and restarted():
+        world = join_world(torch.cuda.is_available())
+        # Each machine counts restarts for itself, and the first process may have died before it had made the folder:
+        # all must come to one answer.
+        restart = world.any(restarted()) or world.any(torchrun_knows(words))
+        if restart and not resumes and not world.any(not (run_folder(words) / CONFIG_FILE).is_file()):
             resumes = [str(run_folder(words))]
         if resumes:
-            options, folder = old_run(Path(resumes[-1]), [] if restarted() else words)
+            options, folder = old_run(Path(resumes[-1]), [] if restart else words)
         else:
             options, folder = new_run(words, world)
         console = Console(quiet=not world.writes)
         with alone_in(folder) if world.writes else nullcontext():
-            return train(options, folder, bool(resumes), console, world)
+            code = train(options, folder, bool(resumes), console, world)
+    except LostProcessError as error:
+        print(f"training did not begin: {error}", file=sys.stderr)
     finally:
-        leave_world(world)
+        leave_world(world, failed=code != 0)
+    return code
 
 
 def restarted() -> bool:
     """Has ``torchrun`` started this again because a process died?"""
     return int(os.environ.get("TORCHELASTIC_RESTART_COUNT", "0")) > 0
+
+
+def torchrun_id() -> str:
+    """What ``torchrun`` calls its run (``--rdzv-id``); empty without it or if it has no name of its own."""
+    name = os.environ.get("TORCHELASTIC_RUN_ID", "none")
+    return "" if name == "none" else name
+
+
+def torchrun_knows(words: Sequence[str]) -> bool:
+    """Was the run that these words would begin begun under this `torchrun_id`?
+
+    So it is where a machine was replaced, or SLURM has queued a job again.
+    """
+    if not torchrun_id() or any(word.startswith("resume=") for word in words):
+        return False
+    path = run_folder(words) / TORCHRUN_FILE
+    return path.is_file() and path.read_text(encoding="utf-8") == torchrun_id()
 
 
 def processes_here() -> int:
@@ -252,9 +322,7 @@ def processes_here() -> int:
 
 def run_folder(words: Sequence[str]) -> Path:
     """The folder of the run that these words would begin."""
-    config = compose("train", words, TrainOptions)
-    config.env = {"variant": config.env.variant}
-    return to_dataclass(TrainOptions, config).folder()
+    return to_dataclass(TrainOptions, compose_run(words)).folder()
 
 
 if __name__ == "__main__":

@@ -28,7 +28,7 @@ def package_folders() -> list[Path]:
 
 
 def config_groups() -> list[Path]:
-    return [path for path in sorted((ROOT / "configs").rglob("*")) if path.is_dir() and path.name != "__pycache__"]
+    return sorted({path.parent for path in (ROOT / "configs").rglob("*.yaml")} - {ROOT / "configs"})
 
 
 def test_every_package_and_every_config_group_is_listed() -> None:

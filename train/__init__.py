@@ -2,7 +2,7 @@
 
 from .checkpoint import Progress, newest_checkpoint
 from .config import LearnerConfig, LuckConfig, RankerConfig, SelfPlayConfig, TargetsConfig, TrainConfig
-from .distributed import World, join_world, leave_world
+from .distributed import LostProcessError, World, join_world, leave_world
 from .learner import Losses, NotFiniteError
 from .monitor import draw_curves, read_metrics
 from .trainer import Trainer
@@ -10,6 +10,7 @@ from .trainer import Trainer
 __all__ = [
     "LearnerConfig",
     "Losses",
+    "LostProcessError",
     "LuckConfig",
     "NotFiniteError",
     "Progress",

@@ -74,6 +74,8 @@ def save_checkpoint(
         "config": dict(config),
         "facts": {"games": progress.games, "seconds": round(progress.seconds, 1)},
     }
+    for unfinished in folder.glob(".games-*.tmp"):  # left by a process that was killed as it wrote
+        unfinished.unlink(missing_ok=True)
     save_tensors(path, tensors, header)
     for old in sorted(folder.glob("games-*.safetensors"))[:-keep]:
         old.unlink(missing_ok=True)

@@ -8,18 +8,27 @@ says who is who in the environment. Without it there is one rank, and nothing he
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+import re
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import timedelta
+from typing import Any
 
 import torch
 import torch.distributed as dist
 from torch import Tensor
 
-__all__ = ["World", "join_world", "leave_world"]
+__all__ = ["LostProcessError", "World", "join_world", "leave_world"]
 
-# Others wait while rank 0 evaluates; a rank that says nothing for longer is dead.
+# Others wait while rank 0 evaluates. A process that dies breaks its connections and is missed at once; this is for one
+# that hangs, or a machine that vanishes without a word.
 _PATIENCE = timedelta(minutes=30)
+_SOURCE_PLACE = re.compile(r"^\[[^\]]*\] ?")  # where in the backend's own source an error was met
+
+
+class LostProcessError(RuntimeError):
+    """Another process of the run cannot be reached any more: it has died, hangs, or the network has failed."""
 
 
 @dataclass(frozen=True)
@@ -50,18 +59,20 @@ class World:
         if self.size == 1:
             return
         flat = torch.cat([tensor.reshape(-1) for tensor in tensors])
-        dist.all_reduce(flat)
+        with _reaching_others():
+            dist.all_reduce(flat)
         begin = 0
         for tensor in tensors:
             tensor.copy_(flat[begin : begin + tensor.numel()].view_as(tensor))
             begin += tensor.numel()
 
-    def any(self, flag: bool, device: torch.device) -> bool:
+    def any(self, flag: bool, device: torch.device | str = "cpu") -> bool:
         """Does the flag hold in some rank?"""
         if self.size == 1:
             return flag
         count = torch.tensor([float(flag)], device=device)
-        dist.all_reduce(count)
+        with _reaching_others():
+            dist.all_reduce(count)
         return bool(count.item() > 0)
 
     def gather(self, tensor: Tensor) -> Tensor:
@@ -72,13 +83,25 @@ class World:
         if sent.dtype == torch.bool:  # backends know no truth values
             return self.gather(sent.to(torch.uint8)).to(torch.bool)
         parts = [torch.empty_like(sent) for _ in range(self.size)]
-        dist.all_gather(parts, sent)
+        with _reaching_others():
+            dist.all_gather(parts, sent)
         return torch.cat(parts)
 
     def wait(self) -> None:
         """Go on when all ranks have come here."""
-        if self.size > 1:
-            dist.barrier()
+        self.any(False)
+
+
+@contextmanager
+def _reaching_others() -> Iterator[None]:
+    """Backends raise plain ``RuntimeError`` where another process does not answer; say what that means."""
+    try:
+        yield
+    except RuntimeError as error:
+        if "CUDA error" in str(error):  # our own device, met here because this waits for it
+            raise
+        what = _SOURCE_PLACE.sub("", str(error).strip()).partition(". ")[0].partition("\n")[0]
+        raise LostProcessError(f"another process of the run cannot be reached ({what})") from error
 
 
 def join_world(on_gpu: bool) -> World:
@@ -93,11 +116,45 @@ def join_world(on_gpu: bool) -> World:
         raise ValueError(f"torchrun's environment: {error}, wanted whole numbers in {names}") from None
     if size == 1:
         return World()
-    dist.init_process_group("nccl" if on_gpu else "gloo", timeout=_PATIENCE)
+    if on_gpu and local_rank < torch.cuda.device_count():
+        torch.cuda.set_device(local_rank)  # before the first message, for which every rank needs a GPU of its own
+    with _reaching_others():
+        backend, store = "cpu:gloo,cuda:nccl" if on_gpu else "gloo", _store_of_this_start()
+        if store is None:
+            dist.init_process_group(backend, timeout=_PATIENCE)
+        else:
+            dist.init_process_group(backend, timeout=_PATIENCE, store=store, rank=rank, world_size=size)
     return World(rank, size, local_rank)
 
 
-def leave_world(world: World) -> None:
-    """Close the connections to the other ranks."""
-    if world.size > 1 and dist.is_initialized():
-        dist.destroy_process_group()
+def _store_of_this_start() -> Any:
+    """Where the processes of one machine find each other; None for what torch finds itself.
+
+    ``torchrun`` keeps one store over all restarts, in which those who start again would find the addresses of the dead
+    and wait for them (pytorch issue 135712). On one machine the number of the restart keeps them apart. Of several
+    machines each counts for itself, so torchrun must be told to make a new store each time.
+    """
+    environment = os.environ
+    if environment.get("TORCHELASTIC_USE_AGENT_STORE") != "True":
+        return None
+    if environment.get("GROUP_WORLD_SIZE", "1") != "1":
+        if environment.get("TORCHELASTIC_MAX_RESTARTS", "0") == "0":
+            return None
+        raise ValueError(
+            "torchrun: found --max-restarts on several machines with one store for all restarts, which would wait for "
+            "the dead; wanted the variable TORCH_DISABLE_SHARE_RDZV_TCP_STORE=1 set for torchrun on every machine"
+        )
+    from torch.distributed import PrefixStore, TCPStore  # type: ignore[attr-defined]  # torch does not say it has them
+
+    address, port = environment["MASTER_ADDR"], int(environment["MASTER_PORT"])
+    store = TCPStore(address, port, is_master=False, timeout=_PATIENCE)
+    return PrefixStore(f"start-{environment.get('TORCHELASTIC_RESTART_COUNT', '0')}", store)
+
+
+def leave_world(world: World, failed: bool = False) -> None:
+    """Close the connections to the other ranks; ``failed``: without waiting for any of them, which may be dead."""
+    if world.size == 1 or not dist.is_initialized():
+        return
+    if failed and "nccl" in dist.get_backend_config():  # closing it waits for the others; the end of the process does
+        return
+    dist.destroy_process_group()

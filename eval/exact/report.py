@@ -3,7 +3,7 @@
 Two samples: the decisions of whole games between exact players, from the start, cubeless, and legal positions, all of
 them or a number drawn evenly. Losses are in millipoints (0.001 of a point per unit of the cube) a decision; those at a
 match score in the same unit, where a point is what winning one with the cube as it stands is worth. Doubles and takes
-are counted as in `reference.cube_losses`: takes only where doubling is right or costs less than 0.1.
+are counted as in `cube_losses`: takes only where doubling is right or costs less than 0.1.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from torch import Tensor
 from ...env import Cube
 from ...env.board import flip, outcome, start_boards
 from ..bots import Judge
-from ..reference import CubeLosses, cube_losses
+from ..cube_losses import CubeComparison, CubeLosses, compare_cubes, cube_losses
 from .evaluator import ExactEvaluator
 from .transitions import Progress, nothing
 
@@ -62,10 +62,14 @@ class EquityError:
 
 @dataclass(frozen=True)
 class SampleReport:
-    """Figures on one sample by the names of `CUBES`; those the model has not learned are in ``refused``."""
+    """Figures on one sample by the names of `CUBES`; those the model has not learned are in ``refused``.
+
+    ``formula``: cube decisions beside those of Janowski's formula over the same outcomes, if that was asked.
+    """
 
     plays: dict[str, PlayLosses]
     cube: dict[str, CubeLosses]
+    formula: dict[str, CubeComparison]
     equity: dict[str, EquityError]
     refused: dict[str, str]
 
@@ -106,6 +110,7 @@ def exact_report(
     positions: int | None = None,
     seed: int = 0,
     report: Progress = nothing,
+    formula: Judge | None = None,
 ) -> ExactReport:
     """Ask ``evaluator`` about games between exact players and about legal positions.
 
@@ -116,6 +121,7 @@ def exact_report(
         positions: running legal positions to draw, None for all of them.
         seed: of dice and of the positions drawn.
         report: told what is being done and how far it is.
+        formula: the same outcomes with cubes judged by Janowski's formula, to be compared with.
 
     Raises:
         ValueError: the model is for another variant.
@@ -128,8 +134,8 @@ def exact_report(
     return ExactReport(
         model=name,
         variant=exact.variant,
-        games=judge(evaluator, exact, played, lambda share: report("the model on their positions", share)),
-        legal=judge(evaluator, exact, drawn, lambda share: report("the model on legal positions", share)),
+        games=judge(evaluator, exact, played, formula, lambda share: report("the model on their positions", share)),
+        legal=judge(evaluator, exact, drawn, formula, lambda share: report("the model on legal positions", share)),
     )
 
 
@@ -174,14 +180,21 @@ def _draw_positions(exact: ExactEvaluator, number: int | None, generator: torch.
     return Sample(boards, _roll(generator, len(boards)), torch.ones(len(boards), dtype=torch.bool))
 
 
-def judge(evaluator: Judge, exact: ExactEvaluator, sample: Sample, report: Callable[[float], None]) -> SampleReport:
-    """The figures of ``evaluator`` on ``sample``."""
+def judge(
+    evaluator: Judge,
+    exact: ExactEvaluator,
+    sample: Sample,
+    formula: Judge | None,
+    report: Callable[[float], None],
+) -> SampleReport:
+    """The figures of ``evaluator`` on ``sample``, its cube decisions beside those of ``formula``."""
     plays: dict[str, PlayLosses] = {}
     cubes: dict[str, CubeLosses] = {}
+    compared: dict[str, CubeComparison] = {}
     errors: dict[str, EquityError] = {}
     refused: dict[str, str] = {}
     for index, (name, cube) in enumerate(CUBES.items()):
-        found = _Losses()
+        found = _Losses(formula)
         try:
             for begin in range(0, len(sample.boards), _CHUNK_POSITIONS):
                 part = slice(begin, begin + _CHUNK_POSITIONS)
@@ -193,18 +206,23 @@ def judge(evaluator: Judge, exact: ExactEvaluator, sample: Sample, report: Calla
             continue
         plays[name], errors[name] = found.play_losses(), found.equity_error()
         if name in _DOUBLING:
-            cubes[name] = cube_losses(*found.doubling())
+            cubes[name] = found.cube_losses()
+            if formula is not None:
+                compared[name] = found.comparison()
     report(1.0)
-    return SampleReport(plays, cubes, errors, refused)
+    return SampleReport(plays, cubes, compared, errors, refused)
 
 
 class _Losses:
     """What was found in one cube state so far, by lists of tensors."""
 
-    def __init__(self) -> None:
+    def __init__(self, formula: Judge | None) -> None:
+        self._formula = formula
         self._losses: list[Tensor] = []  # points, of unforced plays
         self._errors: list[Tensor] = []  # points, of equities
-        self._actions: list[tuple[Tensor, ...]] = []  # exact no double and double/take, the model's double and take
+        self._known: list[tuple[Tensor, Tensor]] = []  # exact no double and double/take
+        self._answers: list[tuple[Tensor, Tensor]] = []  # the model's double and take
+        self._others: list[tuple[Tensor, Tensor]] = []  # the formula's
 
     def add(self, evaluator: Judge, exact: ExactEvaluator, rows: Sample, cube: Cube | None) -> None:
         """Ask both about ``rows``; ``ValueError`` if the model has not learned this cube."""
@@ -221,10 +239,15 @@ class _Losses:
         self._add_plays(evaluator, exact, rows, cube, per_point)
         if cube is None:
             return
-        chosen = evaluator.cube_action(rows.boards, cube)
-        values = [(value.double() - origin) * per_point for value in (action.no_double, action.double_take)]
         may = rows.may_double
-        self._actions.append(tuple(field[may] for field in (*values, chosen.double, chosen.take)))
+        no_double, double_take = (
+            (value.double() - origin) * per_point for value in (action.no_double, action.double_take)
+        )
+        self._known.append((no_double[may], double_take[may]))
+        for judge, answers in ((evaluator, self._answers), (self._formula, self._others)):
+            if judge is not None:
+                chosen = judge.cube_action(rows.boards, cube)
+                answers.append((chosen.double[may], chosen.take[may]))
 
     def _add_equities(
         self, evaluator: Judge, exact: ExactEvaluator, rows: Sample, cube: Cube | None, per_point: Tensor
@@ -253,7 +276,15 @@ class _Losses:
         errors = torch.cat(self._errors)
         return EquityError(float(errors.square().mean().sqrt()), float(errors.mean()), len(errors))
 
-    def doubling(self) -> tuple[Tensor, Tensor, Tensor, Tensor]:
-        """What `cube_losses` asks for."""
-        no_double, double_take, double, take = (torch.cat(part) for part in zip(*self._actions, strict=True))
-        return no_double, double_take, double, take
+    def cube_losses(self) -> CubeLosses:
+        """Of the model's doubles and takes."""
+        return cube_losses(*_joined(self._known), *_joined(self._answers))
+
+    def comparison(self) -> CubeComparison:
+        """Of the model with the formula."""
+        return compare_cubes(*_joined(self._known), _joined(self._answers), _joined(self._others))
+
+
+def _joined(parts: list[tuple[Tensor, Tensor]]) -> tuple[Tensor, Tensor]:
+    first, second = zip(*parts, strict=True)
+    return torch.cat(first), torch.cat(second)

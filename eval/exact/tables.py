@@ -4,17 +4,23 @@ from __future__ import annotations
 
 from rich.table import Table
 
+from ..tables import formula_table
 from .report import ExactReport, SampleReport
 
 __all__ = ["exact_tables"]
 
 
 def exact_tables(report: ExactReport) -> list[Table]:
-    """One table a sample, one row a state of the cube."""
-    return [
-        _table(report.games, f"{report.model} in games between exact players of {report.variant}"),
-        _table(report.legal, f"{report.model} on legal positions, one roll each"),
-    ]
+    """One row a state of the cube: a table a sample, and one more of Janowski's formula if it was asked."""
+    tables = []
+    for sample, title in (
+        (report.games, f"{report.model} in games between exact players of {report.variant}"),
+        (report.legal, f"{report.model} on legal positions, one roll each"),
+    ):
+        tables.append(_table(sample, title))
+        if sample.formula:
+            tables.append(formula_table(sample.cube, sample.formula))
+    return tables
 
 
 def _table(sample: SampleReport, title: str) -> Table:

@@ -12,6 +12,7 @@ import pytest
 import torch
 
 from nardy.env import afterstates, outcome
+from nardy.eval.cube_losses import Less, compare_cubes, cube_losses
 from nardy.eval.reference import (
     CLASSES,
     CUBES,
@@ -19,7 +20,6 @@ from nardy.eval.reference import (
     calibration,
     checker_losses,
     choose_rows,
-    cube_losses,
     cumulative,
     load_decisions,
     losses_by_class,
@@ -145,7 +145,7 @@ def test_a_report_equals_the_scripts_for_the_same_model(score: ModuleType) -> No
     assert report.bearoff.plays == theirs["play"][1]
     assert report.bearoff.rms_equity["two-sided"] == pytest.approx(theirs["rms_equity_0"][0])
     assert report.bearoff.rms_equity["one-sided"] == pytest.approx(theirs["rms_equity_1"][0])
-    assert set(report.cube) == set(CUBES)
+    assert set(report.cube.model) == set(CUBES)
     assert set(report.calibration) == {*CLASSES, "all"}
 
 
@@ -159,8 +159,8 @@ class _NoJacoby(FakeEvaluator):
 @needs_bench
 def test_a_cube_state_that_the_model_refuses_is_reported_as_such() -> None:
     report = reference_report(_NoJacoby(), BENCH)
-    assert set(report.cube) == {"centred", "owned"}
-    assert report.refused == {"centred, Jacoby": "cube: jacoby: not learned"}
+    assert set(report.cube.model) == {"centred", "owned"}
+    assert report.cube.refused == {"centred, Jacoby": "cube: jacoby: not learned"}
 
 
 def test_cumulative_probabilities_follow_the_contract() -> None:
@@ -204,3 +204,48 @@ def test_a_play_that_is_not_listed_is_an_error(tmp_path: Path) -> None:
     assert (outcome(load_decisions(tmp_path).plays) == 0).all()
     with pytest.raises(ValueError, match="not among those listed"):
         choose_rows(FakeEvaluator(), load_decisions(tmp_path))
+
+
+@needs_bench
+def test_bear_off_cubes_are_judged_by_the_exact_database() -> None:
+    report = reference_report(FakeEvaluator(), BENCH)
+    found = report.bearoff.cube.model
+    assert {losses.positions for losses in found.values()} == {107}
+    data = np.load(BENCH / "bearoff.npz")
+    two_sided = data["source"] == 0
+    _, mine, centred, theirs = data["cubeful"][two_sided].astype(float).T
+    boards = boards_of(data["own"][two_sided], data["opp"][two_sided])
+    for name, no_double in (("centred", centred), ("centred, Jacoby", centred), ("owned", mine)):
+        doubled = FakeEvaluator().cube_action(boards, CUBES[name]).double.numpy()
+        offered = np.minimum(2 * theirs, 1)
+        lost = np.maximum(no_double, offered) - np.where(doubled, offered, no_double)
+        assert found[name].double == pytest.approx(1000 * lost.mean())
+    assert not report.bearoff.cube.formula
+
+
+@needs_bench
+def test_a_model_beside_itself_loses_no_less() -> None:
+    report = reference_report(FakeEvaluator(), BENCH, formula=FakeEvaluator())
+    for found in (report.cube, report.bearoff.cube):
+        assert set(found.formula) == set(CUBES)
+        for name, compared in found.formula.items():
+            assert compared.other == found.model[name]
+            assert compared.double == compared.take == Less(0.0, 0.0)
+
+
+def test_less_is_the_mean_of_paired_differences_with_its_standard_error() -> None:
+    no_double = torch.tensor([0.2, 0.8, 0.5, 0.9], dtype=torch.float64)
+    double_take = torch.tensor([0.4, 1.2, 0.1, 0.6], dtype=torch.float64)
+    right = torch.tensor([True, True, False, False]), torch.tensor([True, False, True, True])
+    never = torch.zeros(4, dtype=torch.bool), torch.zeros(4, dtype=torch.bool)
+
+    found = compare_cubes(no_double, double_take, right, never)
+
+    # Not doubling costs 0.2 in each of the first two; dropping costs 0.6 in the first, and the last two are no doubles
+    # by more than 0.1, so that their takes are not judged.
+    assert found.double.mean == pytest.approx(100)
+    assert found.double.standard_error == pytest.approx(100 / 4**0.5)
+    assert found.other.takes == 2
+    assert found.other.take == pytest.approx(300)
+    assert found.take.mean == pytest.approx(300)
+    assert found.take.standard_error == pytest.approx(300 / 2**0.5)

@@ -71,7 +71,7 @@ def test_help_is_found_anywhere() -> None:
         (["games=1,2"], "games=1,2: found several values"),
         (["games=[1,"], r"games=\[1,: cannot be read"),
         (["=3"], "found no key before '='"),
-        (["--multirun", "games=1"], "several runs in one command are not available yet"),
+        (["--multirun", "games=1"], "several runs in one command are for training alone"),
         (["--gamez"], "found an unknown option"),
         (["word"], "found a word without '='"),
     ],

@@ -138,6 +138,8 @@ def test_what_is_wrong_is_said_in_one_line(
 @pytest.mark.parametrize(
     ("stored", "words", "reason"),
     [
+        ("", [], "config.yaml: env: found nothing"),
+        ("train: {games: x}", [], "config.yaml: "),
         ("train: {}", ["train.games=["], "train.games=["),
         ("train: {}", ["train.seed=3"], "train.seed: found it beside resume="),
         ("train: {}", ["name=other"], "name: found it beside resume="),

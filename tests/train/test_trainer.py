@@ -155,6 +155,15 @@ def test_a_full_disk_leaves_the_last_good_checkpoint(tmp_path: Path, monkeypatch
     assert {path.name: path.read_bytes() for path in folder.iterdir()} == before
 
 
+def test_what_a_killed_process_left_half_written_is_removed(tmp_path: Path) -> None:
+    trainer = _trainer(tmp_path / "run", replace(CONFIG, games=10_000))
+    left = tmp_path / "run" / "checkpoints" / ".games-000000000009.safetensors.77.tmp"
+    left.parent.mkdir()
+    left.write_bytes(b"half")
+    trainer.save()
+    assert [path.name for path in left.parent.iterdir()] == ["games-000000000000.safetensors"]
+
+
 def test_a_damaged_newest_checkpoint_is_passed_over_for_the_one_before(tmp_path: Path) -> None:
     trainer = _trainer(tmp_path / "run", replace(CONFIG, games=10_000))
     _run(trainer, windows=6)

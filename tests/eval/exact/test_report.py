@@ -113,3 +113,19 @@ def test_games_are_played_from_the_opening_to_the_end(exact: ExactEvaluator) -> 
     plays = exact.plays(sample.boards, sample.dice)
     ends = plays.boards[plays.best(len(sample.boards))]
     assert int((outcome(ends, "one checker") != 0).sum()) == games
+
+
+def test_cube_decisions_are_shown_beside_those_of_a_formula(exact: ExactEvaluator) -> None:
+    never = Spoilt(exact, "never takes")
+
+    report = exact_report(exact, exact, decisions=100, formula=never)
+    turned = exact_report(never, exact, decisions=100, formula=exact)
+
+    alone = exact_report(never, exact, decisions=100).legal.cube
+    assert not exact_report(never, exact, decisions=100).legal.formula
+    for name, found in report.legal.formula.items():
+        assert found.other == alone[name]
+        assert found.take.mean == pytest.approx(alone[name].take)
+        assert found.double.mean == 0
+        assert turned.legal.formula[name].take.mean == pytest.approx(-found.take.mean)
+    assert report.legal.formula["centred"].take.standard_error > 0
