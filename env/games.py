@@ -256,9 +256,9 @@ class Games:
         return self._end(lost != 0, self._worth(lost), lost.to(torch.int8), resigned=lost != 0)
 
     def award(self, where: Tensor, winner: Tensor) -> GameEnd:
-        """Award the games where ``where`` ``[N]`` holds to player ``winner`` ``[N]``: single ones at the cube as it stands.
+        """Award the games where ``where`` ``[N]`` holds to the players ``winner`` ``[N]``, who gain the cube's value.
 
-        For a player who gives no legal answer; see `GameEnd` for how it differs from a drop: it is none.
+        For an opponent who owes an answer. It is neither a drop nor a resignation.
         """
         points = torch.where(where, (1 - 2 * winner.int()) * self.cube_value, 0)
         return self._end(where, points, torch.zeros_like(self.player))

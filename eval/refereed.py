@@ -56,7 +56,11 @@ def compare_refereed(
     played, stopped = 0, ""
     try:
         for deal in range(num_deals):
-            pair = [play_match(bots, options, seed, deal) for bots in ((bot, opponent), (opponent, bot))]
+            pair: list[MatchLog] = []
+            for bots in ((bot, opponent), (opponent, bot)):
+                pair.append(play_match(bots, options, seed, deal))
+                if progress is not None:
+                    progress(2 * deal + len(pair), num_games)
             for seating, log in enumerate(pair):
                 points[seating, deal] = _points(log, seating)
                 for game in log.games:
@@ -64,8 +68,6 @@ def compare_refereed(
                 for event in log.events:
                     events[event.kind][event.player ^ seating] += 1
             played += 1
-            if progress is not None:
-                progress(2 * played, num_games)
     except BotFailedError as failure:
         if not played:
             raise

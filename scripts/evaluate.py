@@ -32,6 +32,7 @@ from nardy.eval.exact.transitions import Progress as StageReport
 from nardy.eval.exact.transitions import nothing
 from nardy.eval.match_equity_report import match_equity_report
 from nardy.eval.options import ExactOptions, MatchOptions, ReferenceOptions, TableOptions
+from nardy.eval.outside import OutsideBot
 from nardy.eval.refereed import compare_refereed
 from nardy.eval.reference_report import reference_report
 from nardy.eval.results import compare_bots
@@ -83,6 +84,9 @@ def play_match(options: MatchOptions) -> int:
             result = compare_bots(bot, opponent, *arguments)
         result_file.update(result.to_dict())
     Console().print(arena_table({"match" if rules.match_length else "money": result}))
+    for each in (bot, opponent):
+        if isinstance(each, OutsideBot) and each.patience.last_fault:
+            print(f"{each.name}: the last failure: {each.patience.last_fault}", file=sys.stderr)
     if result.stopped:
         print(f"stopped after {2 * result.num_deals:,} of {options.games:,}: {result.stopped}", file=sys.stderr)
     return int(bool(result.stopped))

@@ -62,9 +62,14 @@ class OutsideOptions:
 
 
 class Patience:
-    """Asks one question after the other, notes the failures and ends the session when there are too many."""
+    """Asks one question after the other, notes the failures and ends the session when there are too many.
+
+    Attributes:
+        last_fault: what was wrong the last time, an empty text if nothing ever was.
+    """
 
     def __init__(self, name: str, options: OutsideOptions) -> None:
+        self.last_fault = ""
         self._name, self._options = name, options
         self._in_a_row = 0
 
@@ -92,7 +97,8 @@ class Patience:
         """``answers`` ``[N, ...]`` if there are no ``faults``, else `BotFailedError` with both."""
         if not faults:
             return answers
-        reason = f"{self._name}: {next(iter(faults.values()))}"
+        self.last_fault = next(iter(faults.values()))
+        reason = f"{self._name}: {self.last_fault}"
         if self._options.crash == "stop":
             raise BotFailedError(reason)
         failed = torch.zeros(len(answers), dtype=torch.bool)

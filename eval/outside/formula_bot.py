@@ -1,7 +1,7 @@
 """GNU Backgammon's networks through the package ``gnubg-nn``: its outcome probabilities, and the cube by formula.
 
-Plays and cube are valued by Janowski's formula with GNU Backgammon's cube life over the engine's own probabilities, at a
-match score through our match equity table from constant rates. Without a cube the cubeless equity decides, and the
+Plays and cube are valued by Janowski's formula with GNU Backgammon's cube life over the engine's own probabilities, at
+a match score through our match equity table from constant rates. Without a cube the cubeless equity decides, and the
 plays are those of the package's own ``best_move``. Cost a decision: some 19 evaluations of 8 µs at 0 plies; at 1 ply 8
 more of 1 ms.
 """

@@ -18,7 +18,8 @@ from .position_bot import PositionBot, Question
 __all__ = ["GnubgSocketBot"]
 
 _MAX_LINE = 255  # the protocol's own
-_ERROR = "error"
+_CLOSED = "the server closed the connection"
+_REOPENING, _KNOCK = 2.0, 0.05  # seconds: how long a server may be between two clients, and from try to try
 
 
 class GnubgSocketBot(PositionBot):
@@ -37,7 +38,6 @@ class GnubgSocketBot(PositionBot):
                 "outside.any_host=true allows others"
             )
         self._socket: socket.socket | None = None
-        self._buffer = b""
 
     def ask_play(self, question: Question) -> str:
         """See `PositionBot`."""
@@ -45,45 +45,61 @@ class GnubgSocketBot(PositionBot):
 
     def ask_cube(self, question: Question) -> bool:
         """See `PositionBot`."""
-        answers = {"take": True, "drop": False} if question.state.offer else {"double": True, "roll": False}
-        answer = self._ask(_line(question))
-        if answer.lower() not in answers:
+        yes, no = ("take", "drop") if question.state.offer else ("double", "roll")
+        answer = self._ask(_line(question)).lower()
+        if answer == "beaver" and question.state.offer:
+            return True  # 1.07 beavers although it is told that there are none; it would take all the more
+        if answer not in (yes, no):
             self._close()
-            raise EngineError(f"found {answer[:80]!r}, wanted {' or '.join(answers)}")
-        return answers[answer.lower()]
+            raise EngineError(f"found {answer[:80]!r}, wanted {yes} or {no}")
+        return answer == yes
 
     def _ask(self, line: str) -> str:
-        """The answer to one line."""
-        deadline = time.monotonic() + self.options.time_limit
-        try:
-            connection = self._connected(deadline)
-            self._expect_silence(connection)
+        """The answer to one line.
+
+        Between two clients gnubg closes its door and opens another: until then whoever knocks is sent away, even after
+        being let in, and knocks again.
+        """
+        start = time.monotonic()
+        while True:
+            is_new = self._socket is None
+            try:
+                return self._exchange(line, start + self.options.time_limit)
+            except TimeoutError:
+                fault = "no answer within the time limit"
+            except ConnectionError as error:
+                fault = f"{self._address[0]}:{self._address[1]}: {error.strerror or error}"
+                if is_new and time.monotonic() < start + min(_REOPENING, self.options.time_limit):
+                    self._close()
+                    time.sleep(_KNOCK)
+                    continue
+            except OSError as error:
+                fault = f"{self._address[0]}:{self._address[1]}: {error.strerror or error}"
+            except EngineError as error:
+                fault = str(error)
+            self._close()
+            raise EngineError(fault)
+
+    def _exchange(self, line: str, deadline: float) -> str:
+        connection = self._connected(deadline)
+        self._expect_silence(connection)
+        connection.settimeout(_left(deadline))
+        connection.sendall(line.encode("ascii") + b"\n")
+        answer = bytearray()
+        while b"\n" not in answer:
+            if len(answer) > _MAX_LINE:
+                raise EngineError(f"found a line of more than {_MAX_LINE} characters")
             connection.settimeout(_left(deadline))
-            connection.sendall(line.encode("ascii") + b"\n")
-            while b"\n" not in self._buffer:
-                if len(self._buffer) > _MAX_LINE:
-                    raise EngineError(f"found a line of more than {_MAX_LINE} characters")
-                connection.settimeout(_left(deadline))
-                data = connection.recv(4096)
-                if not data:
-                    raise EngineError("the server closed the connection")
-                self._buffer += data
-            answer, _, rest = self._buffer.partition(b"\n")
-            if rest.strip(b"\0"):
-                raise EngineError("found more than one line in answer to one")
-            self._buffer = b""
-            text = answer.decode("utf-8", "replace").strip("\0\r \t")
-            if text.lower().startswith(_ERROR):
-                raise EngineError(f"answered {text[:200]!r}")
-        except TimeoutError:
-            self._close()
-            raise EngineError("no answer within the time limit") from None
-        except OSError as error:
-            self._close()
-            raise EngineError(f"{self._address[0]}:{self._address[1]}: {error.strerror or error}") from None
-        except EngineError:
-            self._close()
-            raise
+            data = connection.recv(4096)
+            if not data:
+                raise ConnectionError(_CLOSED)
+            answer += data
+        first, _, rest = answer.partition(b"\n")
+        if rest.strip(b"\0"):
+            raise EngineError("found more than one line in answer to one")
+        text = first.decode("utf-8", "replace").strip("\0\r \t")
+        if text.lower().startswith("error"):
+            raise EngineError(f"answered {text[:200]!r}")
         return text
 
     @staticmethod
@@ -94,11 +110,12 @@ class GnubgSocketBot(PositionBot):
             data = connection.recv(_MAX_LINE)
         except BlockingIOError:
             return
-        raise EngineError("found a line that was not asked for" if data else "the server closed the connection")
+        if not data:
+            raise ConnectionError(_CLOSED)
+        raise EngineError("found a line that was not asked for")
 
     def _connected(self, deadline: float) -> socket.socket:
         if self._socket is None:
-            self._buffer = b""
             self._socket = socket.create_connection(self._address, _left(deadline))
         return self._socket
 

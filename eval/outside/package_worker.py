@@ -61,7 +61,7 @@ def pubeval(arguments: Sequence[str]) -> Answer:
 
 
 def bgsage(arguments: Sequence[str]) -> Answer:
-    """Kind 0, rows ``[N, 61]``: the board after the best play, ``[N, 52]``; kind 1: double and take, 0 or 1, ``[N, 2]``.
+    """Kind 0, rows ``[N, 61]``: the board after the best play, ``[N, 52]``; kind 1: double, take, 0 or 1, ``[N, 2]``.
 
     A row is a board, the dice, the cube's value and owner (0 centred, 1 mine, 2 theirs), the points that both sides
     need (0 0 money), Crawford, Jacoby, and whether there is a cube at all.
@@ -88,9 +88,11 @@ def bgsage(arguments: Sequence[str]) -> Answer:
     def best(moves: Sequence[Any], cubeful: bool) -> Sequence[int]:
         """The board after the first of the plays, which are sorted by their worth with a cube, or the best without."""
         if cubeful:
-            return moves[0].board
+            first: Sequence[int] = moves[0].board
+            return first
         deepest = [move for move in moves if move.eval_level == label] or moves
-        return max(deepest, key=lambda move: move.cubeless_equity).board
+        highest: Sequence[int] = max(deepest, key=lambda move: move.cubeless_equity).board
+        return highest
 
     def cube(positions: list[dict[str, Any]], with_cube: Array, common: dict[str, Any]) -> list[list[bool]]:
         del with_cube

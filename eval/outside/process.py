@@ -13,6 +13,7 @@ import subprocess
 import time
 import weakref
 from collections.abc import Sequence
+from contextlib import suppress
 
 from .failure import EngineError
 
@@ -150,12 +151,8 @@ def _end(process: subprocess.Popen[bytes], selector: selectors.BaseSelector) -> 
     for stream in (process.stdin, process.stdout, process.stderr):
         if stream is not None:
             stream.close()
-    try:
+    with suppress(subprocess.TimeoutExpired):
         process.wait(_GRACE)
-    except subprocess.TimeoutExpired:
-        pass
-    try:
+    with suppress(ProcessLookupError, PermissionError):
         os.killpg(process.pid, signal.SIGKILL)  # the group outlives its leader where that has left children
-    except (ProcessLookupError, PermissionError):
-        pass
     process.wait()
