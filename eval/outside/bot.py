@@ -32,7 +32,7 @@ class OutsideBot(ABC):
     """
 
     knows_cube: ClassVar[bool] = True
-    deals_at_once: int = 16
+    deals_at_once: int = 4
 
     def __init__(self, name: str, options: OutsideOptions) -> None:
         self.name = name
