@@ -82,7 +82,7 @@ class GameEnd:
         finished: bool, this game ended.
         points: int32, signed, points won by player 0 (level x cube, Jacoby applied, surplus of a match counted).
         level: int8, signed, +1 to +3 if player 0 won over the board or was resigned to at that level, negative if
-            player 1; 0 after a drop. Jacoby does not change it.
+            player 1; 0 after a drop or an award. Jacoby does not change it.
         dropped: bool, it ended by a refused double, beaver or raccoon.
         resigned: bool, it ended by an accepted resignation.
         match_winner: int8, +1 or -1 if a match ended too (player 0 or 1 won it); for money always 0.
@@ -254,6 +254,14 @@ class Games:
         self.refused = torch.where((offered > 0) & ~accept, offered, self.refused)
         lost = torch.where(accept, -self._sign() * offered, 0)
         return self._end(lost != 0, self._worth(lost), lost.to(torch.int8), resigned=lost != 0)
+
+    def award(self, where: Tensor, winner: Tensor) -> GameEnd:
+        """Award the games where ``where`` ``[N]`` holds to the players ``winner`` ``[N]``, who gain the cube's value.
+
+        For an opponent who owes an answer. It is neither a drop nor a resignation.
+        """
+        points = torch.where(where, (1 - 2 * winner.int()) * self.cube_value, 0)
+        return self._end(where, points, torch.zeros_like(self.player))
 
     def roll(self, where: Tensor | None = None) -> None:
         """Roll for every game whose dice are not on the table (and, if given, where ``where`` holds)."""

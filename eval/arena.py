@@ -23,11 +23,13 @@ from ..env import Cube, GameEnd, GameOptions, Games
 from ..env.cube import CENTRED
 from ..env.dice import Purpose, uniforms
 from .bots import Bot
+from .outside.failure import BotFailedError
 
 __all__ = ["GAME_COLUMNS", "MAX_TURNS", "SEAT_COLUMNS", "Progress", "Record", "play_deals"]
 
-# What is counted for each player: wins over the board by level, wins by a drop, doubles offered, doubles taken.
-SEAT_COLUMNS = ("singles", "gammons", "backgammons", "drop_wins", "doubles", "takes")
+# What is counted for each player: wins over the board by level, wins by a drop, doubles offered, doubles taken, games
+# lost because it owed an answer.
+SEAT_COLUMNS = ("singles", "gammons", "backgammons", "drop_wins", "doubles", "takes", "forfeits")
 # What is counted for both together: games, turns played, games with a turned cube, sum of the cubes at the end, games
 # that were given up.
 GAME_COLUMNS = ("games", "plies", "turned", "cube", "abandoned")
@@ -43,7 +45,7 @@ class Record:
 
     Attributes:
         points: ``[2, P]`` int64, points won by the first bot in each seating; for matches +1 or -1.
-        seats: ``[2, P, 2, 6]`` int64, `SEAT_COLUMNS` of the first bot and of the other.
+        seats: ``[2, P, 2, 7]`` int64, `SEAT_COLUMNS` of the first bot and of the other.
         games: ``[2, P, 5]`` int64, `GAME_COLUMNS`.
         seconds: time taken.
     """
@@ -85,6 +87,10 @@ def play_deals(
         batch: games side by side, at least 1; memory grows with it.
         device: where games are kept and bots are asked.
         progress: called after every turn that ended something with (games finished, games wanted).
+
+    Raises:
+        BotFailedError: an outside bot cannot go on, and its policy is to stop. Otherwise it loses the games in which it
+            owes an answer, each at the cube as it stands.
     """
     if num_deals < 1 or batch < 1:
         raise ValueError(f"arena: found {num_deals} deals and a batch of {batch}, wanted at least 1 of each")
@@ -164,33 +170,49 @@ class _Table:
         if not bool(may.any()):
             return
         cube = games.cube()
-        offer, take = torch.zeros_like(may), torch.zeros_like(may)
+        offer, take, failed = torch.zeros_like(may), torch.zeros_like(may), torch.zeros_like(may)
         for seat, bot in enumerate(self.bots):
             rows = self._rows(may, seat)
             if len(rows):
-                offer[rows] = bot.double(games.boards[rows], _cube_rows(cube, rows))
+                asked = (games.boards[rows], _cube_rows(cube, rows))
+                offer[rows], failed[rows] = _ask(bot.double, *asked)
+        offer &= ~failed
+        self._count(offer, games.player, "doubles")
+        winner = 1 - games.player
         for seat, bot in enumerate(self.bots):
             rows = self._rows(offer, 1 - seat)
             if len(rows):
-                take[rows] = bot.take(games.boards[rows], _cube_rows(cube, rows))
-        self._count(offer, games.player, "doubles")
+                asked = (games.boards[rows], _cube_rows(cube, rows))
+                take[rows], failed[rows] = _ask(bot.take, *asked)
+        winner = torch.where(offer, games.player, winner)
+        offer &= ~failed
         self._count(offer & take, 1 - games.player, "takes")
         self._finish(games.double(offer, take))
+        self._forfeit(failed, winner)
 
     def _play_turn(self) -> None:
         games = self.state
         cube = games.cube() if self.with_cube else None
         ties = uniforms(games.seed, games.slots, games.num_rolls, Purpose.TIE)
         second_first = games.turn == 1
-        afterstates = games.boards.clone()
+        afterstates, failed = games.boards.clone(), torch.zeros_like(self.active)
         for seat, bot in enumerate(self.bots):
             rows = self._rows(self.active, seat)
             if len(rows):
                 seen = None if cube is None else _cube_rows(cube, rows)
                 asked = (games.boards[rows], games.dice[rows], seen, ties[rows], second_first[rows])
-                afterstates[rows] = bot.choose(*asked)
-        self.games[self.deal, GAME_COLUMNS.index("plies")] += self.active.long()
-        self._finish(games.play(afterstates, self.active))
+                afterstates[rows], failed[rows] = _ask(bot.choose, *asked)
+        played, winner = self.active & ~failed, 1 - games.player
+        self.games[self.deal, GAME_COLUMNS.index("plies")] += played.long()
+        end = games.play(afterstates, played)
+        self._finish(end)
+        self._forfeit(failed, winner)
+
+    def _forfeit(self, failed: Tensor, winner: Tensor) -> None:
+        """Award the games where ``failed`` ``[B]`` holds to the players ``winner`` ``[B]``."""
+        if bool(failed.any()):
+            self._count(failed, 1 - winner, "forfeits")
+            self._finish(self.state.award(failed, winner))
 
     def _finish(self, end: GameEnd) -> None:
         """Book the games that have ended, and put the next ones on their rows."""
@@ -236,6 +258,16 @@ class _Table:
         # The row's dice come from the new slot, from its first roll on: so the same deal is the same in any batch.
         self.state.slots[starting] = self.first_deal + deals
         self.state.num_rolls[starting] = 0
+
+
+def _ask(question: Callable[..., Tensor], *asked: Any) -> tuple[Tensor, Tensor | bool]:
+    """A bot's answers about some rows, and in which of them it has failed."""
+    try:
+        return question(*asked), False
+    except BotFailedError as failure:
+        if failure.stop:
+            raise
+        return failure.answers, failure.failed.to(failure.answers.device)
 
 
 def _cube_rows(cube: Cube, rows: Tensor) -> Cube:

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
 import torch
 from torch import Tensor
@@ -19,6 +19,9 @@ from ..env import Cube, afterstates, pip_counts
 from ..env.cube import CENTRED
 from ..models import BundleError, CubeAction, CubeLife, Evaluator, load
 from ..models.bundle import find_weights, read_header
+
+if TYPE_CHECKING:
+    from .outside import OutsideOptions
 
 __all__ = ["BOTS", "Bot", "Judge", "ModelBot", "PipCountBot", "RandomBot", "make_bot", "newest_model", "pick_highest"]
 
@@ -205,12 +208,22 @@ class ModelBot:
         return plays[first + index]
 
 
-def make_bot(spec: str, variant: str = "backgammon", device: torch.device | str = "cpu") -> Bot:
-    """The bot that ``spec`` names: one of `BOTS`. ``janowski`` is the model with its cube judged by Janowski's formula.
+def make_bot(
+    spec: str,
+    variant: str = "backgammon",
+    device: torch.device | str = "cpu",
+    outside: OutsideOptions | None = None,
+) -> Bot:
+    """The bot that ``spec`` names: one of `BOTS` or of `OUTSIDE_BOTS`, which are treated as ``outside`` says.
+
+    ``janowski`` is the model with its cube judged by Janowski's formula.
 
     Raises:
-        ValueError: an unknown specification, a model that cannot be read, or one for another variant.
+        ValueError: an unknown specification, a model that cannot be read, or one for another variant; a package or a
+            command that is missing, with what to install.
     """
+    from .outside import OUTSIDE_BOTS, make_outside_bot  # which are made of what is in this module
+
     kind, _, argument = spec.partition(":")
     if kind == "model" and argument:
         return ModelBot(_load(argument, spec, variant, device), spec)
@@ -224,7 +237,10 @@ def make_bot(spec: str, variant: str = "backgammon", device: torch.device | str 
         return RandomBot(variant)
     if spec == "pipcount":
         return PipCountBot(variant)
-    raise ValueError(f"bot: found {spec!r}, wanted one of {', '.join(BOTS)}")
+    outside_bot = make_outside_bot(spec, variant, outside)
+    if outside_bot is not None:
+        return outside_bot
+    raise ValueError(f"bot: found {spec!r}, wanted one of {', '.join((*BOTS, *OUTSIDE_BOTS))}")
 
 
 def _load(name_or_path: str, spec: str, variant: str, device: torch.device | str) -> Evaluator:

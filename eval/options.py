@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 
 from ..env.dice import check_seed
 from ..env.formats import Format
+from .outside import OutsideOptions
 from .results import check_num_games
 
 __all__ = ["ExactOptions", "MatchOptions", "PlayOptions", "ReferenceOptions", "TableOptions"]
@@ -15,7 +16,8 @@ __all__ = ["ExactOptions", "MatchOptions", "PlayOptions", "ReferenceOptions", "T
 class MatchOptions:
     """Two bots against each other in the format ``env``.
 
-    ``bot`` None is the newest model; ``games`` counts matches if the format has a length.
+    ``bot`` None is the newest model; ``games`` counts matches if the format has a length; ``outside`` is for bots that
+    are other programs.
     """
 
     env: Format = field(default_factory=Format)
@@ -27,6 +29,7 @@ class MatchOptions:
     games: int = 4000
     batch: int = 4096
     seed: int = 0
+    outside: OutsideOptions = field(default_factory=OutsideOptions)
 
     def __post_init__(self) -> None:
         check_num_games(self.games)

@@ -15,6 +15,7 @@ from torch import Tensor
 
 from ..env import Cube, flip, get_variant
 from .bots import Bot
+from .outside.failure import BotFailedError
 
 __all__ = ["BotPlayer", "Player", "PlayerFailedError", "View"]
 
@@ -100,7 +101,15 @@ class BotPlayer:
         return partners
 
     def decide(self, view: View) -> Tensor | str:
-        """See `Player`."""
+        """See `Player`; a `BotFailedError` that shall stop everything is passed on."""
+        try:
+            return self._decide(view)
+        except BotFailedError as failure:
+            if failure.stop:
+                raise
+            raise PlayerFailedError(str(failure)) from None
+
+    def _decide(self, view: View) -> Tensor | str:
         if self._think is not None:
             self._think()
         if not view.choices:

@@ -16,9 +16,10 @@ from ..env.notation import CubeAction
 from .arena import GAME_COLUMNS, SEAT_COLUMNS, Progress, Record
 from .bots import Bot
 from .match_log import EVENTS, GameLog, MatchLog, Turn
+from .outside import BotFailedError
 from .players import BotPlayer
 from .referee import Referee
-from .results import ArenaResult, check_num_games, summarise
+from .results import ArenaResult, check_bots, check_num_games, summarise
 
 __all__ = ["compare_refereed", "play_match"]
 
@@ -45,27 +46,37 @@ def compare_refereed(
 ) -> ArenaResult:
     """`compare_bots` under a referee: ``num_games`` matches, or money games, every deal in both seatings."""
     check_num_games(num_games)
+    check_bots(options, bot, opponent)
     num_deals = num_games // 2
     points = torch.zeros((2, num_deals), dtype=torch.int64)
     seats = torch.zeros((2, num_deals, 2, len(SEAT_COLUMNS)), dtype=torch.int64)
     games = torch.zeros((2, num_deals, len(GAME_COLUMNS)), dtype=torch.int64)
     events = {kind: [0, 0] for kind in EVENTS}
     started = time.perf_counter()
-    for deal in range(num_deals):
-        for seating in (0, 1):
-            bots = (opponent, bot) if seating else (bot, opponent)
-            log = play_match(bots, options, seed, deal)
-            points[seating, deal] = _points(log, seating)
-            for game in log.games:
-                _count(game, seats[seating, deal], games[seating, deal])
-            for event in log.events:
-                events[event.kind][event.player ^ seating] += 1
-            if progress is not None:
-                progress(2 * deal + seating + 1, num_games)
+    played, stopped = 0, ""
+    try:
+        for deal in range(num_deals):
+            pair: list[MatchLog] = []
+            for bots in ((bot, opponent), (opponent, bot)):
+                pair.append(play_match(bots, options, seed, deal))
+                if progress is not None:
+                    progress(2 * deal + len(pair), num_games)
+            for seating, log in enumerate(pair):
+                points[seating, deal] = _points(log, seating)
+                for game in log.games:
+                    _count(game, seats[seating, deal], games[seating, deal])
+                for event in log.events:
+                    events[event.kind][event.player ^ seating] += 1
+            played += 1
+    except BotFailedError as failure:
+        if not played:
+            raise
+        stopped = str(failure)
     seats[1] = seats[1].flip(1)  # by bot, no longer by player
-    record = Record(points, seats, games, time.perf_counter() - started)
+    seconds = time.perf_counter() - started
+    record = Record(points[:, :played], seats[:, :played], games[:, :played], seconds)
     counted = {kind: (own, other) for kind, (own, other) in events.items()}
-    return summarise(record, bot.name, opponent.name, options, seed, events=counted)
+    return summarise(record, bot.name, opponent.name, options, seed, events=counted, stopped=stopped)
 
 
 def _points(log: MatchLog, player: int) -> int:

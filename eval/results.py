@@ -14,9 +14,10 @@ from ..env.clock import ClockOptions
 from ..env.formats import Format
 from .arena import GAME_COLUMNS, SEAT_COLUMNS, Progress, Record, play_deals
 from .bots import Bot
+from .outside import BotFailedError, OutsideBot
 from .statistics import Interval, normal_interval
 
-__all__ = ["ArenaResult", "SideResult", "check_num_games", "compare_bots", "summarise"]
+__all__ = ["ArenaResult", "SideResult", "check_bots", "check_num_games", "compare_bots", "summarise"]
 
 
 @dataclass(frozen=True)
@@ -25,7 +26,8 @@ class SideResult:
 
     ``singles``, ``gammons``, ``backgammons`` are wins over the board by their level on the board (under Jacoby a
     gammon with the cube centred is counted here as a gammon and scored as a single game); ``drop_wins`` are games
-    that the other bot gave up when doubled.
+    that the other bot gave up when doubled; ``forfeits`` are games that this bot lost because it owed an answer, and
+    that are wins of neither.
     """
 
     singles: int
@@ -34,6 +36,7 @@ class SideResult:
     drop_wins: int
     doubles: int
     takes: int
+    forfeits: int = 0
 
     @property
     def wins(self) -> int:
@@ -64,6 +67,8 @@ class ArenaResult:
         abandoned_games: games given up because they did not end (`arena.MAX_TURNS`); their deal counts as drawn.
         events: what a referee has noted, by kind (`match_log.EVENTS`), of ``bot`` and of ``opponent``; None without a
             referee. Games that a flag, an award or a disqualification ended are wins of neither `side` nor `other`.
+        stopped: why the session ended before all deals were played, an empty text if it did not. ``num_deals`` are
+            those that count: the first ones, whole, so that short games have no better chance to be among them.
     """
 
     bot: str
@@ -82,6 +87,7 @@ class ArenaResult:
     decisions_per_second: float
     abandoned_games: int = 0
     events: Mapping[str, tuple[int, int]] | None = None
+    stopped: str = ""
 
     @property
     def match_wins(self) -> Interval | None:
@@ -125,6 +131,7 @@ def summarise(
     seed: int,
     first_deal: int = 0,
     events: Mapping[str, tuple[int, int]] | None = None,
+    stopped: str = "",
 ) -> ArenaResult:
     """The figures of a record, which holds the view of ``bot``; ``events`` if there was a referee."""
     totals = dict(zip(GAME_COLUMNS, _totals(record.games), strict=True))
@@ -147,6 +154,7 @@ def summarise(
         decisions_per_second=totals["plies"] / max(record.seconds, 1e-9),
         abandoned_games=totals["abandoned"],
         events=events,
+        stopped=stopped,
     )
 
 
@@ -158,6 +166,13 @@ def check_num_games(num_games: int) -> None:
     """``ValueError`` unless the games can be pairs of games on the same dice."""
     if num_games < 2 or num_games % 2:
         raise ValueError(f"games: found {num_games}, wanted an even number from 2 up: every deal is played twice")
+
+
+def check_bots(options: GameOptions, *bots: Bot) -> None:
+    """``ValueError`` if one of ``bots`` does not know the rules."""
+    for bot in bots:
+        if isinstance(bot, OutsideBot):
+            bot.check_can_play(options)
 
 
 def compare_bots(
@@ -173,8 +188,29 @@ def compare_bots(
     """Play ``num_games`` games (matches, if ``options`` has a length) between two bots and summarise them.
 
     ``num_games`` is even, every deal being played in both seatings; the other arguments are those of `play_deals`.
+    Against outside bots the deals are played in parts. If one stops the session the parts before count, and
+    `ArenaResult.stopped` says why; `BotFailedError` if there are none.
     """
     check_num_games(num_games)
     options = options or GameOptions()
-    record = play_deals(bot, opponent, num_games // 2, options, seed, 0, batch, device, progress)
-    return summarise(record, bot.name, opponent.name, options, seed)
+    check_bots(options, bot, opponent)
+    num_deals = num_games // 2
+    outside = [each.deals_at_once for each in (bot, opponent) if isinstance(each, OutsideBot)]
+    size = min([num_deals, *outside])
+    parts: list[Record] = []
+    stopped = ""
+    for first in range(0, num_deals, size):
+
+        def report(finished: int, wanted: int, before: int = 2 * first) -> None:
+            if progress is not None:
+                progress(before + finished, num_games)
+
+        deals = min(size, num_deals - first)
+        try:
+            parts.append(play_deals(bot, opponent, deals, options, seed, first, batch, device, report))
+        except BotFailedError as failure:
+            if not parts:
+                raise
+            stopped = str(failure)
+            break
+    return summarise(Record.join(*parts), bot.name, opponent.name, options, seed, stopped=stopped)

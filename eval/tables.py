@@ -47,6 +47,8 @@ def arena_table(results: Mapping[str, ArenaResult], title: str | None = None) ->
         row("cube at the end, mean", "{r.mean_cube:.2f}", end_section=True)
     if any(result.events is not None for result in results.values()):
         _referee_rows(table, list(results.values()))
+    if any(result.side.forfeits or result.other.forfeits for result in results.values()):
+        row("forfeited, own / opponent", "{r.side.forfeits} / {r.other.forfeits}")
     if any(result.abandoned_games for result in results.values()):
         row(f"given up after {MAX_TURNS:,} plies", "{r.abandoned_games}")
     row("plies a game", "{r.plies_per_game:.1f}")

@@ -32,6 +32,7 @@ from nardy.eval.exact.transitions import Progress as StageReport
 from nardy.eval.exact.transitions import nothing
 from nardy.eval.match_equity_report import match_equity_report
 from nardy.eval.options import ExactOptions, MatchOptions, ReferenceOptions, TableOptions
+from nardy.eval.outside import OutsideBot
 from nardy.eval.refereed import compare_refereed
 from nardy.eval.reference_report import reference_report
 from nardy.eval.results import compare_bots
@@ -50,30 +51,31 @@ TASKS = {
 
 
 @main_guard
-def main(argv: list[str]) -> None:
+def main(argv: list[str]) -> int:
     """Run one task."""
     task, words = split_task(argv, TASKS, default="match")
     words = [f"eval={task}", *words]
     if wants_help(words):
         print(help_text("nardy-evaluate", "measures what a bot is worth.", "evaluate", words, TASKS))
     elif task == "match":
-        play_match(to_dataclass(MatchOptions, compose("evaluate", words, MatchOptions)))
+        return play_match(to_dataclass(MatchOptions, compose("evaluate", words, MatchOptions)))
     elif task == "reference":
         ask_reference(to_dataclass(ReferenceOptions, compose("evaluate", words, ReferenceOptions)))
     elif task == "table":
         show_table(to_dataclass(TableOptions, compose("evaluate", words, TableOptions)))
     else:
         ask_exact(to_dataclass(ExactOptions, compose("evaluate", words, ExactOptions)))
+    return 0
 
 
-def play_match(options: MatchOptions) -> None:
-    """Play, print the table, write the JSON."""
+def play_match(options: MatchOptions) -> int:
+    """Play, print the table, write the JSON; the exit code: not 0 if the session was stopped."""
     device = choose_device(options.device).device
     choose_threads(options.threads)
     rules = options.env
     spec = options.bot or f"model:{newest_model(rules.variant)}"
-    bot = make_bot(spec, rules.variant, device)
-    opponent = make_bot(options.opponent, rules.variant, device)
+    bot = make_bot(spec, rules.variant, device, options.outside)
+    opponent = make_bot(options.opponent, rules.variant, device, options.outside)
     with writing(options.output) as result_file, progress_bar(f"{bot.name} - {opponent.name}") as report:
         if rules.refereed:
             result = compare_refereed(bot, opponent, options.games, rules, options.seed, report)
@@ -82,6 +84,12 @@ def play_match(options: MatchOptions) -> None:
             result = compare_bots(bot, opponent, *arguments)
         result_file.update(result.to_dict())
     Console().print(arena_table({"match" if rules.match_length else "money": result}))
+    for each in (bot, opponent):
+        if isinstance(each, OutsideBot) and each.patience.last_fault:
+            print(f"{each.name}: the last failure: {each.patience.last_fault}", file=sys.stderr)
+    if result.stopped:
+        print(f"stopped after {2 * result.num_deals:,} of {options.games:,}: {result.stopped}", file=sys.stderr)
+    return int(bool(result.stopped))
 
 
 def ask_reference(options: ReferenceOptions) -> None:

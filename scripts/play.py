@@ -12,6 +12,7 @@ from nardy.eval.options import PlayOptions
 from nardy.eval.play import Session, Terminal
 from nardy.eval.play.terminal import LineReader
 from nardy.eval.play.timed import TimedReader, TimedSession
+from nardy.eval.results import check_bots
 from nardy.models import BundleError, load
 from nardy.scripts.command import compose, main_guard, split_task, to_dataclass, wants_help
 from nardy.scripts.command_help import help_text
@@ -30,6 +31,7 @@ def main(argv: list[str]) -> None:
     options = to_dataclass(PlayOptions, compose("play", words, PlayOptions))
     device = choose_device(options.device).device
     bot = make_bot(options.bot or f"model:{newest_model(options.env.variant)}", options.env.variant, device)
+    check_bots(options.env, bot)
     seed = secrets.randbits(32) if options.seed is None else options.seed
     for stream in (sys.stdin, sys.stdout):
         if isinstance(stream, io.TextIOWrapper):

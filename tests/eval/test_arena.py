@@ -11,7 +11,7 @@ from torch import Tensor
 
 from nardy.env import Cube, GameOptions, outcome, start_boards
 from nardy.env.dice import rolls
-from nardy.eval.arena import GAME_COLUMNS, Record, play_deals
+from nardy.eval.arena import GAME_COLUMNS, SEAT_COLUMNS, Record, play_deals
 from nardy.eval.bots import Bot, ModelBot, PipCountBot, RandomBot, make_bot
 from nardy.eval.results import ArenaResult, compare_bots, summarise
 from nardy.models import Evaluator, Network, NetworkConfig
@@ -197,7 +197,7 @@ def test_results_survive_json() -> None:
 
 
 def test_summary_adds_up() -> None:
-    seats = torch.zeros((2, 2, 2, 6), dtype=torch.int64)
+    seats = torch.zeros((2, 2, 2, len(SEAT_COLUMNS)), dtype=torch.int64)
     seats[0, 0, 0, 1] = 1  # a gammon for the bot
     seats[1, 0, 1, 3] = 1  # it dropped in the return game
     seats[0, 1, 0, 0] = seats[1, 1, 0, 2] = 1
