@@ -5,7 +5,8 @@ disturbs all alike:
 
 - *network alone*: the dense network on the encoded afterstates of a ply, in whichever chunk size is fastest. Nothing
   can beat it that multiplies every input of every afterstate.
-- *listing*: finding the afterstates. *all plays*: listing and valuing them (`evaluate_plays`).
+- *listing*: finding the afterstates. *valuing*: listing and valuing them (`evaluate_plays`), with ``keep`` only those
+  that a first pass leaves.
 - *ply*: a whole turn of self-play, what is recorded included. *learning*: targets and updates, a turn's share of them.
 
 Figures are microseconds a decision; command lines are left to ``scripts/benchmark.py``.
@@ -34,8 +35,8 @@ from ..env.movegen import afterstates_unchecked
 from ..models.bundle import find_weights, load_network
 from ..models.encoding import encode
 from ..models.network import Network, NetworkConfig
-from ..models.plays import FirstLayer, evaluate_plays
-from .config import LearnerConfig, SelfPlayConfig
+from ..models.plays import CandidatePass, FirstLayer, evaluate_plays
+from .config import LearnerConfig, RankerConfig, SelfPlayConfig
 from .learner import Learner
 from .selfplay import SelfPlay
 from .targets import td_lambda
@@ -52,6 +53,7 @@ class SelfPlaySettings:
     hidden: str = "256,64"  # units of each layer, separated by commas
     context_units: int = 32  # 0 leaves match scores and Jacoby out
     model: str = ""  # a trained model to play with; its shape then counts
+    keep: int = 0  # plays of a position that a first pass by a ranker of 32 units leaves; 0 values all
     games: int = 1024  # games side by side
     threads: int = 1  # CPU threads
     repetitions: int = 5  # windows timed; the median counts
@@ -60,6 +62,8 @@ class SelfPlaySettings:
     output: str = ""  # file for the figures as JSON; none if empty
 
     def __post_init__(self) -> None:
+        if not 0 <= self.keep <= 1000:
+            raise ValueError(f"keep: found {self.keep}, wanted 0 (all) to 1000")
         for name in ("games", "threads", "repetitions", "warm_up"):
             if getattr(self, name) < 1:
                 raise ValueError(f"{name}: found {getattr(self, name)}, wanted 1 or more")
@@ -89,10 +93,12 @@ class _Bench:
         self.settings = settings
         self.device = torch.device(settings.device)
         network = settings.network()
-        self.learner = Learner(network.requires_grad_(True), "backgammon", LearnerConfig(), 0)
+        ranker = RankerConfig(32, max(1, settings.keep), warmup_games=0) if settings.keep else None
+        parts = (network.requires_grad_(True), "backgammon", LearnerConfig(), 0)
+        self.learner = Learner(*parts, ranker=ranker)
         self.selfplay = SelfPlay(network, "backgammon", SelfPlayConfig(settings.games), 0, self.device)
         for _ in track(range(settings.warm_up), "warming up", transient=True):
-            self.window = self.selfplay.collect()
+            self.ply()
         self.decisions = self.window.opening.numel()
         self.dice = torch.randint(1, 7, (self.decisions, 2), generator=torch.Generator().manual_seed(0))
         self.dice = self.dice.to(torch.int8).to(self.device)
@@ -111,18 +117,21 @@ class _Bench:
         for boards, dice in self._plies():
             afterstates_unchecked(boards, dice)
 
-    def all_plays(self) -> None:
-        """List and value them, for money and at each game's stake."""
+    def valuing(self) -> None:
+        """List and value plays, for money and at each game's stake."""
         network = self.selfplay.network
-        first = FirstLayer(network)
+        first, candidates = FirstLayer(network), self._candidates()
         player = self.selfplay.games.player
         stakes = self.selfplay.stakes.seen_by(player) if self.selfplay.has_stakes else None
         for boards, dice in self._plies():
-            evaluate_plays(network, boards, dice, "backgammon", first=first, stakes=stakes)
+            evaluate_plays(network, boards, dice, "backgammon", None, first, stakes, candidates)
+
+    def _candidates(self) -> CandidatePass | None:
+        return None if self.learner.ranker is None else self.learner.ranker.candidates(0)
 
     def ply(self) -> None:
         """Play a window."""
-        self.window = self.selfplay.collect()
+        self.window = self.selfplay.collect(self._candidates(), draw=self.learner.ranker is not None)
 
     def learning(self) -> None:
         """Learn from a window."""
@@ -170,7 +179,7 @@ def _measure(settings: SelfPlaySettings, console: Console, learner: bool) -> dic
         parts: dict[str, Callable[[], None]] = {
             "network alone": alone[fastest],
             "listing": bench.listing,
-            "all plays": bench.all_plays,
+            "valuing": bench.valuing,
             "ply": bench.ply,
         }
         if learner:

@@ -94,7 +94,7 @@ def test_self_play_is_measured_beside_the_network_alone(run: Run, tmp_path: Path
     assert (code, err) == (0, "")
     result = json.loads(path.read_text())
     times = {name: row["median"] for name, row in result["microseconds_a_decision"].items()}
-    assert set(times) == {"network alone", "listing", "all plays", "ply"} | (
+    assert set(times) == {"network alone", "listing", "valuing", "ply"} | (
         {"learning"} if task == "learner" else set()
     )
     whole = times["ply"] + times.get("learning", 0.0)
