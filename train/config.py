@@ -49,6 +49,8 @@ class TargetsConfig:
         final_lambda: at the last game.
         bellman_from: share of the run's games after which exact targets are used; 1 never.
         bellman_share: share of the positions that get one.
+        bellman_teacher: who values the plays for them: the ``network`` itself, whose news reaches the positions before
+            at once, or its ``average``, which is steadier and slower.
         bellman_passes: how often those are learned from: they have no noise that could be learned by heart.
         bellman_rest: are the other positions learned from as well, by lambda-returns, and then all of them once?
     """
@@ -57,6 +59,7 @@ class TargetsConfig:
     final_lambda: float = 0.7
     bellman_from: float = 1.0
     bellman_share: float = 0.05
+    bellman_teacher: str = "average"
     bellman_passes: int = 1
     bellman_rest: bool = False
 
@@ -65,6 +68,8 @@ class TargetsConfig:
         _require(0 <= self.final_lambda <= 1, "final_lambda", self.final_lambda, "0 to 1")
         _require(0 <= self.bellman_from <= 1, "bellman_from", self.bellman_from, "0 to 1")
         _require(0 < self.bellman_share <= 1, "bellman_share", self.bellman_share, "above 0, at most 1")
+        teachers = ("network", "average")
+        _require(self.bellman_teacher in teachers, "bellman_teacher", self.bellman_teacher, " or ".join(teachers))
         _require(1 <= self.bellman_passes <= 1000, "bellman_passes", self.bellman_passes, "1 to 1000")
 
     def at(self, fraction: float) -> float:

@@ -158,7 +158,8 @@ class Trainer:
             return targets
         number = window.opening.numel()
         rows = self.learner.draw_rows(number, max(1, round(config.bellman_share * number))).to(window.boards.device)
-        teacher, variant = self.learner.average, self.selfplay.variant
+        teacher = self.learner.average if config.bellman_teacher == "average" else self.learner.network
+        variant = self.selfplay.variant
         return bellman(window, targets, teacher, variant, rows, config.bellman_rest, candidates)
 
     def _companions_figures(

@@ -94,9 +94,7 @@ def test_self_play_is_measured_beside_the_network_alone(run: Run, tmp_path: Path
     assert (code, err) == (0, "")
     result = json.loads(path.read_text())
     times = {name: row["median"] for name, row in result["microseconds_a_decision"].items()}
-    assert set(times) == {"network alone", "listing", "valuing", "ply"} | (
-        {"learning"} if task == "learner" else set()
-    )
+    assert set(times) == {"network alone", "listing", "valuing", "ply"} | ({"learning"} if task == "learner" else set())
     whole = times["ply"] + times.get("learning", 0.0)
     assert result["ratio"] == pytest.approx(times["network alone"] / whole)
     assert 10 < result["afterstates_a_decision"] < 60
