@@ -86,13 +86,16 @@ class Network(nn.Module):
     def after_first_layer(self, hidden: Tensor, out: Tensor | None = None) -> Tensor:
         """First-layer activations ``[N, hidden[0]]`` to raw outputs ``[N, 9 + U]``, written to ``out`` if given.
 
-        An ``out`` of 9 columns takes the first nine alone.
+        An ``out`` of 9 columns takes the first nine alone. In autocast the products are rounded as it says, ``out`` is
+        float32.
         """
         for layer in self.rest:
             hidden = torch.relu_(layer(hidden))
         if out is not None:
-            columns = out.shape[1]
-            return torch.addmm(self.head.bias[:columns], hidden, self.head.weight[:columns].T, out=out)
+            weight, bias = self.head.weight[: out.shape[1]], self.head.bias[: out.shape[1]]
+            if torch.is_autocast_enabled(hidden.device.type):  # which leaves products into given memory alone
+                return out.copy_(nn.functional.linear(hidden, weight, bias))
+            return torch.addmm(bias, hidden, weight.T, out=out)
         raw: Tensor = self.head(hidden)
         return raw
 

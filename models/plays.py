@@ -176,12 +176,14 @@ def evaluate_plays(
     first: FirstLayer | None = None,
     stakes: Stakes | None = None,
     candidates: CandidatePass | None = None,
+    bfloat16: bool = False,
 ) -> Plays:
     """Value every legal play of ``boards`` ``[N, 2, 26]`` int8 contiguous with ``dice`` ``[N, 2]`` int8, unchecked.
 
     ``second_first`` ``[N]`` bool as for `env.afterstates`. ``stakes`` of the N games, for networks with context units,
     are those of the player on roll *next*, the opponent of side 0. ``first`` is the network's first layer as a table,
-    if at hand. With ``candidates`` only the plays that pass it are valued and returned.
+    if at hand. With ``candidates`` only the plays that pass it are valued and returned. ``bfloat16`` rounds the products
+    after the first layer, for GPUs, which then compute several times as fast.
     """
     device = boards.device
     game, afterstates = afterstates_unchecked(boards, dice, variant, second_first)
@@ -203,7 +205,8 @@ def evaluate_plays(
         context_arguments = share(context_values, flat, raw, max_level, game, *_context(network, stakes), values)
 
     def work(begin: int, end: int) -> None:
-        with torch.no_grad():  # the mode belongs to a thread
+        # Both modes belong to a thread.
+        with torch.no_grad(), torch.autocast(device.type, torch.bfloat16, enabled=bfloat16):
             network.after_first_layer(hidden.rows(begin, end), out=raw[begin:end])
         launch_rows(play_values, end - begin, *value_arguments, device=device, first_row=begin)
         if context_arguments is not None:

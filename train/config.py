@@ -22,14 +22,19 @@ class SelfPlayConfig:
         cubeful_fraction: share of the games played with the cube for money, plays and doubles by the cube's values.
         stake_fraction: share played with the cube at a match score, or for money with the Jacoby rule. The other games
             are played out cubeless.
+        precision: of the products with which plays are valued: ``float32``, or ``bfloat16`` for GPUs. Weights, values,
+            targets and learning stay float32.
     """
 
     num_games: int = 1024
     window_plies: int = 16
     cubeful_fraction: float = 0.2
     stake_fraction: float = 0.2
+    precision: str = "float32"
 
     def __post_init__(self) -> None:
+        precisions = ("float32", "bfloat16")
+        _require(self.precision in precisions, "precision", self.precision, " or ".join(precisions))
         _require(1 <= self.num_games <= 1 << 20, "num_games", self.num_games, "1 to 1048576")
         _require(1 <= self.window_plies <= 1024, "window_plies", self.window_plies, "1 to 1024")
         _require(0 <= self.cubeful_fraction <= 1, "cubeful_fraction", self.cubeful_fraction, "0 to 1")

@@ -178,6 +178,7 @@ class SelfPlay:
         self.stake_double_take = torch.zeros(num_games, device=device)
         self.stake_may_double = torch.zeros(num_games, dtype=torch.bool, device=device)
         self.prediction = torch.zeros((num_games, 6), device=device)
+        self.bfloat16 = config.precision == "bfloat16"
         self.has_stakes = network.config.context_units > 0
         stake_fraction = config.stake_fraction if self.has_stakes else 0.0
         table = (table or simple_match_equity()).to(device)
@@ -261,7 +262,7 @@ class SelfPlay:
         following = None if here is None else here.flip()
         second_first = games.second_first()
         turns = (boards, dice, self.variant, second_first)
-        plays = evaluate_plays(self.network, *turns, first, following, candidates)
+        plays = evaluate_plays(self.network, *turns, first, following, candidates, self.bfloat16)
         best = plays.best()
         column = torch.where(stakes.kind == CUBELESS, 0, games.cube_owner.long() + 1)
         column = column + torch.where(stakes.played(), 3, 0)

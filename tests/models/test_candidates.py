@@ -102,3 +102,14 @@ def test_a_ranker_that_is_not_a_number_keeps_the_first_plays() -> None:
     assert torch.equal(few.ends, counts.cumsum(0))
     whole = {(int(g), tuple(board.flatten().tolist())) for g, board in zip(game, plays, strict=True)}
     assert all((int(g), tuple(b.flatten().tolist())) in whole for g, b in zip(few.game, few.boards, strict=True))
+
+
+def test_bfloat16_rounds_values_and_nothing_else() -> None:
+    network = Network(NetworkConfig((32, 16), context_units=0), seed=1)
+    boards, dice = _turns("backgammon")
+    exact = evaluate_plays(network, boards, dice, "backgammon")
+    rounded = evaluate_plays(network, boards, dice, "backgammon", bfloat16=True)
+    assert torch.equal(exact.boards, rounded.boards)
+    assert rounded.values.dtype == torch.float32
+    assert not torch.equal(exact.values, rounded.values)
+    torch.testing.assert_close(exact.values, rounded.values, atol=0.03, rtol=0)
