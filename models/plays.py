@@ -182,8 +182,8 @@ def evaluate_plays(
 
     ``second_first`` ``[N]`` bool as for `env.afterstates`. ``stakes`` of the N games, for networks with context units,
     are those of the player on roll *next*, the opponent of side 0. ``first`` is the network's first layer as a table,
-    if at hand. With ``candidates`` only the plays that pass it are valued and returned. ``bfloat16`` rounds the products
-    after the first layer, for GPUs, which then compute several times as fast.
+    if at hand. With ``candidates`` only the plays that pass it are valued and returned. With ``bfloat16`` the products
+    after the first layer are rounded, for GPUs, which then compute several times as fast.
     """
     device = boards.device
     game, afterstates = afterstates_unchecked(boards, dice, variant, second_first)
