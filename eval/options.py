@@ -7,9 +7,10 @@ from dataclasses import dataclass, field
 from ..env.dice import check_seed
 from ..env.formats import Format
 from .outside import OutsideOptions
+from .outside.gnubg_analysis import GnubgOptions
 from .results import check_num_games
 
-__all__ = ["ExactOptions", "MatchOptions", "PlayOptions", "ReferenceOptions", "TableOptions"]
+__all__ = ["AnalysisOptions", "ExactOptions", "MatchOptions", "PlayOptions", "ReferenceOptions", "TableOptions"]
 
 
 @dataclass(frozen=True)
@@ -110,6 +111,38 @@ class TableOptions:
     model: str | None = None
     against: str | None = None
     xml: str | None = None
+
+
+@dataclass(frozen=True)
+class AnalysisOptions:
+    """GNU Backgammon on the mistakes of ``bot`` and ``opponent`` in ``games`` games (matches, if ``env`` has a length).
+
+    ``bot`` None is the newest model. ``mat``: a file of recorded games to judge instead. ``save``: where to keep the
+    games that were played, as ``.mat``; of matches there are several, numbered.
+    """
+
+    env: Format = field(default_factory=Format)
+    device: str = "cpu"
+    threads: int | None = None
+    output: str | None = None
+    bot: str | None = None
+    opponent: str = "gnubg-nn"
+    games: int = 30
+    seed: int = 0
+    mat: str | None = None
+    save: str | None = None
+    gnubg: GnubgOptions = field(default_factory=GnubgOptions)
+    outside: OutsideOptions = field(default_factory=OutsideOptions)
+
+    def __post_init__(self) -> None:
+        if self.games < 1:
+            raise ValueError(f"games: found {self.games}, wanted at least 1")
+        if self.mat is not None and self.save is not None:
+            raise ValueError("save: found it with mat, wanted one of them: what is in a file need not be kept again")
+        check_seed(self.seed)
+        if self.env.variant != "backgammon":
+            raise ValueError(f"env: found {self.env.variant}, wanted backgammon: gnubg judges nothing else")
+        _check_bots_can_play(self.env)
 
 
 @dataclass(frozen=True)
