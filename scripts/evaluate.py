@@ -41,6 +41,7 @@ from nardy.eval.outside import OutsideBot
 from nardy.eval.outside.failure import EngineError
 from nardy.eval.outside.gnubg_analysis import find_gnubg
 from nardy.eval.refereed import compare_refereed
+from nardy.eval.reference_engines import calibration_table, engines_table
 from nardy.eval.reference_report import reference_report
 from nardy.eval.results import check_bots, compare_bots
 from nardy.eval.tables import arena_table, reference_table
@@ -111,7 +112,7 @@ def ask_reference(options: ReferenceOptions) -> None:
     with writing(options.output) as result_file:
         report = reference_report(evaluator, Path(options.path), name, evaluator.by_formula(options.cube_life))
         result_file.update(report.to_dict())
-    for table in reference_table(report):
+    for table in (*reference_table(report), calibration_table(report), engines_table(report)):
         Console().print(table)
 
 
