@@ -6,11 +6,20 @@ from dataclasses import dataclass, field
 
 from ..env.dice import check_seed
 from ..env.formats import Format
+from ..env.variants import get_variant
 from .outside import OutsideOptions
 from .outside.gnubg_analysis import GnubgOptions
 from .results import check_num_games
 
-__all__ = ["AnalysisOptions", "ExactOptions", "MatchOptions", "PlayOptions", "ReferenceOptions", "TableOptions"]
+__all__ = [
+    "AnalysisOptions",
+    "ExactOptions",
+    "MatchOptions",
+    "PlayOptions",
+    "ReferenceOptions",
+    "ReportOptions",
+    "TableOptions",
+]
 
 
 @dataclass(frozen=True)
@@ -99,6 +108,37 @@ class ExactOptions:
             raise ValueError(f"positions: found {self.positions}, wanted 1 or more, or null for all")
         check_seed(self.seed)
         _check_cube_life(self.cube_life)
+
+
+@dataclass(frozen=True)
+class ReportOptions:
+    """All that is known of ``model``, as a page and plots in ``folder``.
+
+    ``model`` None is the newest of ``variant``. ``run``: folder of its training run, None for the model's own if it is
+    one. ``results``: JSON files, or folders of them, that other tasks have written. ``path``: reference positions.
+    ``exact``: folder of the exact solution of sprintgammon. ``games`` against itself for the calibration, 0 for none;
+    ``worst`` plays are drawn.
+    """
+
+    device: str = "auto"
+    threads: int | None = None
+    output: str | None = None
+    model: str | None = None
+    variant: str = "backgammon"
+    run: str | None = None
+    results: tuple[str, ...] = ()
+    path: str = "../shared/bench"
+    exact: str | None = None
+    games: int = 2000
+    worst: int = 10
+    seed: int = 0
+    folder: str = "report"
+
+    def __post_init__(self) -> None:
+        get_variant(self.variant)
+        if self.games < 0 or self.worst < 0:
+            raise ValueError(f"games, worst: found {self.games} and {self.worst}, wanted 0 or more")
+        check_seed(self.seed)
 
 
 @dataclass(frozen=True)

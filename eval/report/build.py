@@ -216,7 +216,7 @@ def _points_charts(matches: Sequence[MatchFigures]) -> tuple[Chart, ...]:
     def rows(part: Sequence[MatchFigures], scale: float, shift: float) -> tuple[Row, ...]:
         return tuple(
             Row(
-                f"{match.bot} – {match.opponent}" if several else match.opponent,
+                f"{_short(match.bot)} – {_short(match.opponent)}" if several else _short(match.opponent),
                 (shift + scale * match.mean,),
                 (None if match.half_width is None else scale * match.half_width,),
             )
@@ -234,12 +234,19 @@ def _points_charts(matches: Sequence[MatchFigures]) -> tuple[Chart, ...]:
     return tuple(charts)
 
 
+def _short(bot: str) -> str:
+    """A bot's specification without the folders of its model."""
+    kind, colon, path = bot.partition(":")
+    return f"{kind}{colon}{path.rstrip('/').rpartition('/')[2]}" if "/" in path else bot
+
+
 def _calibration_charts(calibration: Mapping[str, tuple[Bin, ...]]) -> tuple[Chart, ...]:
     charts = []
     for name, bins in calibration.items():
-        points = [(part.predicted, part.realised, part.margin) for part in bins]
-        predicted, realised, margins = (tuple(column) for column in zip(*points, strict=True))
-        curve = Curve("", predicted, realised, margins, line=False)
+        predicted = tuple(part.predicted for part in bins)
+        realised = tuple(part.realised for part in bins)
+        intervals = tuple((part.low, part.high) for part in bins)
+        curve = Curve("", predicted, realised, intervals, line=False)
         charts.append(Curves(name.capitalize(), "predicted", "came true", (curve,), diagonal=True))
     return tuple(charts)
 

@@ -42,14 +42,16 @@ def _draw_curves(axis: Any, chart: Curves) -> None:
 
     for curve in chart.curves:
         style = {"label": curve.label} if curve.label else {}
-        if curve.margins is not None:
+        if curve.intervals is not None:
+            ends = zip(curve.y, curve.intervals, strict=True)
+            below, above = zip(*((max(0.0, y - low), max(0.0, high - y)) for y, (low, high) in ends), strict=True)
             shape = "o-" if curve.line else "o"
-            axis.errorbar(curve.x, curve.y, curve.margins, fmt=shape, markersize=4, capsize=3, **style)
+            axis.errorbar(curve.x, curve.y, (below, above), fmt=shape, markersize=4, capsize=3, **style)
         else:
             axis.plot(curve.x, curve.y, "-" if curve.line else "o", **style)
     if chart.diagonal:
-        ends = 0.0, max(max(*curve.x, *curve.y) for curve in chart.curves)
-        axis.plot(ends, ends, color="gray", linestyle="--", linewidth=1)
+        whole = 0.0, max(max(*curve.x, *curve.y) for curve in chart.curves)
+        axis.plot(whole, whole, color="gray", linestyle="--", linewidth=1)
     if chart.zero:
         axis.axhline(0, color="gray", linewidth=0.8)
     axis.set_xlabel(chart.x_label, parse_math=False)

@@ -14,6 +14,7 @@ _WIDTH, _HEIGHT = 420, 270
 _LEFT, _RIGHT, _TOP, _BOTTOM = 52, 14, 10, 42
 _ROW = 30
 _CHARACTER = 6.6  # width of one, about
+_LONG_LABEL = 14  # characters; longer ones stand above their row
 
 
 def chart_svg(chart: Chart) -> str:
@@ -67,13 +68,16 @@ def _text(x: float, y: float, text: str, anchor: str = "middle", kind: str = "te
     return f'<text class="{kind}" x="{x:.1f}" y="{y:.1f}" text-anchor="{anchor}">{escape(text)}</text>'
 
 
-def _span(values: Sequence[float], margins: Sequence[float] | None, padded: bool = True) -> tuple[float, float]:
-    """From the lowest to the highest of the values with their intervals, a little wider."""
-    widths = margins or [0.0] * len(values)
-    low = min(value - width for value, width in zip(values, widths, strict=True))
-    high = max(value + width for value, width in zip(values, widths, strict=True))
+def _span(values: Sequence[float], padded: bool = True) -> tuple[float, float]:
+    """From the lowest to the highest of the values, a little wider."""
+    low, high = min(values), max(values)
     pad = 0.06 * (high - low) if high > low else max(0.5 * abs(high), 0.5)
     return (low - pad, high + pad) if padded or high == low else (low, high)
+
+
+def _heights(curve: Curve) -> list[float]:
+    """All values of y that have to be seen, ends of intervals included."""
+    return [*curve.y, *(end for interval in curve.intervals or () for end in interval)]
 
 
 def _together(spans: Sequence[tuple[float, float]]) -> tuple[float, float]:
@@ -86,8 +90,8 @@ def _scale(span: tuple[float, float], begin: float, end: float) -> Callable[[flo
 
 
 def _curves(chart: Curves) -> list[str]:
-    x_span = _together([_span(curve.x, None, padded=not curve.line) for curve in chart.curves])
-    y_span = _together([_span(curve.y, curve.margins) for curve in chart.curves])
+    x_span = _together([_span(curve.x, padded=not curve.line) for curve in chart.curves])
+    y_span = _together([_span(_heights(curve)) for curve in chart.curves])
     if chart.zero:
         y_span = min(y_span[0], 0.0), max(y_span[1], 0.0)
     if chart.diagonal:
@@ -119,17 +123,18 @@ def _curves(chart: Curves) -> list[str]:
 def _curve(curve: Curve, style: int, x: Callable[[float], float], y: Callable[[float], float]) -> list[str]:
     points = [(x(a), y(b)) for a, b in zip(curve.x, curve.y, strict=True)]
     lines = []
-    for (at, _), value, margin in zip(points, curve.y, curve.margins or [0.0] * len(points), strict=True):
-        if margin:
-            lines.append(
-                f'<path class="whisker s{style}" d="M{at:.1f} {y(value - margin):.1f}V{y(value + margin):.1f}"/>'
-            )
+    for (at, _), (low, high) in zip(points, curve.intervals or (), strict=curve.intervals is not None):
+        lines.append(f'<path class="whisker s{style}" d="M{at:.1f} {y(low):.1f}V{y(high):.1f}"/>')
     if curve.line and len(points) > 1:
         path = "L".join(f"{a:.1f} {b:.1f}" for a, b in points)
         lines.append(f'<path class="line s{style}" d="M{path}"/>')
-    if not curve.line or len(points) == 1 or curve.margins:
+    if not curve.line or len(points) == 1 or curve.intervals:
         lines += [f'<circle class="dot s{style}" cx="{a:.1f}" cy="{b:.1f}" r="3.4"/>' for a, b in points]
     return lines
+
+
+def _stacked(chart: Rows) -> bool:
+    return any(len(row.label) > _LONG_LABEL for row in chart.rows)
 
 
 def _rows_height(chart: Rows) -> int:
@@ -137,18 +142,19 @@ def _rows_height(chart: Rows) -> int:
 
 
 def _row_height(chart: Rows) -> int:
-    return max(_ROW, 13 * len(chart.series) + 8)
+    return max(_ROW, 13 * len(chart.series) + 8) + (14 if _stacked(chart) else 0)
 
 
 def _rows(chart: Rows) -> list[str]:
-    left = min(170.0, 14 + _CHARACTER * max(len(row.label) for row in chart.rows))
+    stacked = _stacked(chart)
+    left = 14.0 if stacked else 18 + _CHARACTER * max(len(row.label) for row in chart.rows)
     height, each = _rows_height(chart), _row_height(chart)
-    spans = [(0.0, 0.0)]
+    ends = [0.0]
     for row in chart.rows:
         for value, margin in zip(row.values, row.margins, strict=True):
             if value is not None:
-                spans.append((value - (margin or 0), value + (margin or 0)))
-    low, high = _together(spans)
+                ends += [value - (margin or 0), value + (margin or 0)]
+    low, high = min(ends), max(ends)
     pad = 0.06 * (high - low) or 0.5
     span = low - (pad if low < 0 else 0), high + pad
     right = _WIDTH - (44 if chart.bars else _RIGHT)  # a bar's number stands behind it
@@ -160,11 +166,15 @@ def _rows(chart: Rows) -> list[str]:
         lines.append(_text(x(mark), height - _BOTTOM + 16, number_text(mark, marks)))
     lines.append(f'<path class="axis" d="M{x(0):.1f} {_TOP}V{height - _BOTTOM}"/>')
     for number, row in enumerate(chart.rows):
-        top = _TOP + number * each
-        most = int((left - 8) / _CHARACTER)
+        top: float = _TOP + number * each
+        most = int((_WIDTH - 2 * left) / _CHARACTER) if stacked else _LONG_LABEL
         label = row.label if len(row.label) <= most else row.label[: most - 1] + "…"
-        lines.append(_text(left - 8, top + each / 2 + 4, label, "end", "label"))
-        step = (each - 6) / len(chart.series)
+        if stacked:
+            lines.append(_text(left + 4, top + 13, label, "start", "label"))
+            top += 14
+        else:
+            lines.append(_text(left - 8, top + each / 2 + 4, label, "end", "label"))
+        step = (each - (20 if stacked else 6)) / len(chart.series)
         for place, (value, margin) in enumerate(zip(row.values, row.margins, strict=True)):
             if value is not None:
                 lines += _value(chart, value, margin, place % NUM_STYLES, x, top + 3 + place * step, step)

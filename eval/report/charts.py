@@ -14,7 +14,7 @@ __all__ = ["Chart", "Curve", "Curves", "Row", "Rows", "number_text", "ticks"]
 
 @dataclass(frozen=True)
 class Curve:
-    """One curve: points ``(x, y)`` in order, joined by a line or not; ``margins`` are half widths of intervals.
+    """One curve: points ``(x, y)`` in order, joined by a line or not; ``intervals`` have the ends of y's intervals.
 
     ``label`` may be empty where there is only one.
     """
@@ -22,7 +22,7 @@ class Curve:
     label: str
     x: tuple[float, ...]
     y: tuple[float, ...]
-    margins: tuple[float, ...] | None = None
+    intervals: tuple[tuple[float, float], ...] | None = None
     line: bool = True
 
 

@@ -12,7 +12,7 @@ __all__ = ["PANELS", "learning_curves"]
 
 # Title, unit, the curves by their names in the log, the name of their half width of an interval; draw y = 0?
 PANELS: tuple[tuple[str, str, dict[str, str], str | None, bool], ...] = (
-    ("Points a game against pipcount", "points", {"evaluation/points": ""}, "evaluation/margin", True),
+    ("Points a game against pipcount", "points", {"evaluation/points": ""}, "evaluation/margin", False),
     ("Loss of outcomes", "nats above the targets' own", {"loss/outcome": ""}, None, False),
     ("Loss of the cube", "squared error", {"loss/cube": "money", "loss/stake": "all stakes"}, None, False),
     (
@@ -37,7 +37,13 @@ _MAX_POINTS = 300
 
 
 def learning_curves(entries: Sequence[Mapping[str, Any]]) -> tuple[Curves, ...]:
-    """The charts for which the log has numbers; long logs are thinned out."""
+    """The charts for which the log has numbers; long logs are thinned out.
+
+    Entries from before a two-hundredth of the games are left out: of so few games they say little, and would set the
+    scale for all others.
+    """
+    last = max((entry["games"] for entry in entries if _is_number(entry.get("games"))), default=0)
+    entries = [entry for entry in entries if _is_number(entry.get("games")) and entry["games"] >= last / 200]
     charts = []
     for title, unit, names, margin, zero in PANELS:
         curves = [curve for name, label in names.items() if (curve := _curve(entries, name, label, margin))]
@@ -47,16 +53,16 @@ def learning_curves(entries: Sequence[Mapping[str, Any]]) -> tuple[Curves, ...]:
 
 
 def _curve(entries: Sequence[Mapping[str, Any]], name: str, label: str, margin: str | None) -> Curve | None:
-    known = [entry for entry in entries if _is_number(entry.get(name)) and _is_number(entry.get("games"))]
+    known = [entry for entry in entries if _is_number(entry.get(name))]
     step = max(1, len(known) // _MAX_POINTS)
     known = [*known[:-1:step], *known[-1:]]
     if not known:
         return None
-    margins = None
-    if margin is not None:
-        margins = tuple(float(entry[margin]) if _is_number(entry.get(margin)) else 0.0 for entry in known)
     x, y = (tuple(float(entry[key]) for entry in known) for key in ("games", name))
-    return Curve(label, x, y, margins)
+    if margin is None:
+        return Curve(label, x, y)
+    margins = [float(entry[margin]) if _is_number(entry.get(margin)) else 0.0 for entry in known]
+    return Curve(label, x, y, tuple((at - width, at + width) for at, width in zip(y, margins, strict=True)))
 
 
 def _is_number(value: Any) -> bool:

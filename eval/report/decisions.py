@@ -24,6 +24,8 @@ __all__ = ["ACTIONS", "Confusion", "WorstPlay", "exact_decisions", "reference_de
 # What a position before the roll asks for, as double and take: the second alone is no decision where nobody doubles.
 ACTIONS = ("no double", "double, take", "double, drop", "too good, drop")
 
+_NOTHING = 1e-6  # points
+
 Board = tuple[tuple[int, ...], tuple[int, ...]]
 Hop = tuple[int, int]
 
@@ -60,6 +62,7 @@ class Confusion:
 
     Attributes:
         counts: ``[4][4]``, positions by what is right (`ACTIONS`, rows) and what the model would have done (columns).
+            What costs nothing counts as right.
         losses: ``[4][4]``, points that these positions lost, all together.
     """
 
@@ -139,7 +142,7 @@ def _plain(board: Tensor) -> Board:
 
 def _worst(boards: tuple[Tensor, Tensor, Tensor], dice: Tensor, equities: Sequence[float], variant: str) -> WorstPlay:
     before, *after = boards
-    first, second = (int(die) for die in dice)
+    second, first = sorted(int(die) for die in dice)
     legal = legal_plays(before, (first, second), variant)
     chosen, best = (next(play for play in legal if torch.equal(play.board, each.to(torch.int8))) for each in after)
     hops = chosen.turns[0], best.turns[0]
@@ -158,11 +161,10 @@ def _confusion(
     right_double, right_take = offered > no_double, double_take <= 1
     double, take = answer.double.cpu(), answer.take.cpu()
     right = _action(right_double, right_take)
-    # The answer to a double is part of what happens only where one is offered, or would be too much.
-    chosen = _action(double, take)
     worth = torch.where(double, torch.where(take, double_take, 1.0), no_double)
     fair = torch.where(right_double, offered, no_double)
     lost = (worth - fair).abs()
+    chosen = torch.where(lost < _NOTHING, right, _action(double, take))
     cell = right * 4 + chosen
     counts = cell.bincount(minlength=16).reshape(4, 4)
     losses = torch.zeros(16, dtype=torch.float64).index_add(0, cell, lost).reshape(4, 4)

@@ -7,6 +7,7 @@ end, so intervals come from the differences between games. The cost is that of t
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from dataclasses import dataclass
 
@@ -46,11 +47,17 @@ class Predictions:
 
 @dataclass(frozen=True)
 class Bin:
-    """Predictions of about the same probability: their mean, what share came true ± ``margin`` (95 %), how many."""
+    """Predictions of about the same probability.
+
+    Attributes:
+        predicted: their mean. realised: the share that came true. low, high: of its 95 % interval.
+        number: of predictions.
+    """
 
     predicted: float
     realised: float
-    margin: float
+    low: float
+    high: float
     number: int
 
 
@@ -118,4 +125,17 @@ def _bin(predictions: Predictions, rows: Tensor, column: int) -> Bin:
     played = counts > 0
     share = rate(per_game(came)[played], counts[played])
     predicted = float(predictions.probabilities[rows, column].mean())
-    return Bin(predicted, share.mean, Z95 * (share.standard_error or 0.0), len(rows))
+    low, high = _wilson(share.mean, share.standard_error or 0.0, float(played.sum()))
+    return Bin(predicted, share.mean, low, high, len(rows))
+
+
+def _wilson(share: float, standard_error: float, games: float) -> tuple[float, float]:
+    """Wilson's 95 % interval for as many independent trials as the standard error amounts to.
+
+    It stays between 0 and 1, and has a width where nothing ever came true.
+    """
+    variance = share * (1 - share)
+    trials = variance / standard_error**2 if standard_error and variance else games
+    centre = (share + Z95**2 / (2 * trials)) / (1 + Z95**2 / trials)
+    width = Z95 / (1 + Z95**2 / trials) * math.sqrt(variance / trials + Z95**2 / (4 * trials**2))
+    return max(0.0, centre - width), min(1.0, centre + width)

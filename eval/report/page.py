@@ -107,6 +107,10 @@ def _table(caption: str, heads: Sequence[str], rows: Sequence[Sequence[str]], ow
     )
 
 
+def _tables(tables: Sequence[str], note: str) -> str:
+    return f'<div class="tables">{"".join(tables)}</div><p class="note">{escape(note)}</p>'
+
+
 def _signed(value: float, digits: int = 3) -> str:
     return f"{value:+.{digits}f}".replace("-", "−")
 
@@ -172,8 +176,8 @@ def _reference_tables(values: Mapping[str, Any], source: str) -> str:
     bearoff = values["bearoff"]
     exact = [("plays", f"{bearoff['play']:.2f}")]
     exact += [(f"equity, {name}, rms error", f"{1000 * error:.1f}") for name, error in bearoff["rms_equity"].items()]
-    tables.append(_table("Bear-off against exact databases, millipoints", ("", ""), exact))
-    return f'<p class="note">From {escape(source)}.</p>' + "".join(tables)
+    tables.append(_table("Bear-off against exact databases", ("", "millipoints"), exact))
+    return _tables(tables, f"From {source}.")
 
 
 def _exact_tables(values: Mapping[str, Any], source: str) -> str:
@@ -187,7 +191,7 @@ def _exact_tables(values: Mapping[str, Any], source: str) -> str:
             rows.append((name, f"{plays['loss']:.2f} ± {1.96 * plays['standard_error']:.2f}", *answers))
         caption = f"Against the exact solution, {words}: millipoints lost a decision"
         tables.append(_table(caption, ("cube", "play", "double", "take"), rows))
-    return f'<p class="note">From {escape(source)}.</p>' + "".join(tables)
+    return _tables(tables, f"From {source}.")
 
 
 def _error_rates(files: Mapping[str, Mapping[str, Any]]) -> str:
@@ -204,7 +208,7 @@ def _error_rates(files: Mapping[str, Mapping[str, Any]]) -> str:
             rows.append((label, *(_rate(side[key]) for side in values["sides"])))
         caption = f"{values['num_games']} games judged by {values['judge']}, {values['plies']}-ply ({file})"
         tables.append(_table(caption, ("", *map(str, values["names"])), rows))
-    return "".join(tables) and "".join(tables) + '<p class="note">± one standard error, by games.</p>'
+    return _tables(tables, "± one standard error, by games. PR is half of the overall rate.") if tables else ""
 
 
 def _rate(values: Mapping[str, Any]) -> str:
@@ -219,7 +223,8 @@ def _cubes(report: Report) -> str:
     tables = "".join(_confusion(name, found) for name, found in report.cubes.items())
     return (
         f"<p>What is right by {escape(judge)}, in rows, and what the model would do on both sides, in columns: "
-        "positions, and below the points that they lost all together. “Too good” is a position to play on for a gammon "
+        "positions, and below the points that they lost all together. What costs "
+        "nothing counts as right. “Too good” is a position to play on for a gammon "
         f'because a double would be dropped.</p><div class="confusion">{tables}</div>'
     )
 

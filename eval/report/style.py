@@ -53,7 +53,8 @@ svg.chart { max-width: 560px; margin: 0 auto; }
   font-size: .86rem; }
 .legend li { display: flex; align-items: center; gap: 6px; }
 .key { width: 26px; height: 10px; }
-.scroll { overflow-x: auto; margin: 0 0 16px; }
+.tables { display: flex; flex-wrap: wrap; gap: 8px 32px; align-items: flex-start; margin-top: 18px; }
+.scroll { overflow-x: auto; margin: 0 0 16px; max-width: 100%; }
 table { border-collapse: collapse; background: var(--card); font-size: .92rem; font-variant-numeric: tabular-nums; }
 caption { text-align: left; font-weight: 600; padding: 4px 0 6px; }
 th, td { padding: 5px 12px; border: 1px solid var(--rule); text-align: right; vertical-align: top; }
