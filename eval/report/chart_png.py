@@ -11,6 +11,7 @@ from .charts import Chart, Curves, Rows
 __all__ = ["charts_png"]
 
 _COLUMNS = 3
+_LONGEST_LABEL = 28
 
 
 def charts_png(charts: Sequence[Chart], title: str = "") -> bytes:
@@ -78,9 +79,14 @@ def _draw_rows(axis: Any, chart: Rows) -> None:
             margins = [row.margins[number] or 0.0 for _, row in known]
             axis.errorbar(values, at, xerr=margins, fmt="o", capsize=3, **style)
     axis.axvline(0, color="gray", linewidth=0.8)
-    axis.set_yticks(list(places), [row.label for row in chart.rows], parse_math=False)
+    axis.set_yticks(list(places), [_short(row.label) for row in chart.rows], parse_math=False)
     axis.invert_yaxis()
     axis.set_xlabel(chart.x_label, parse_math=False)
     axis.grid(axis="x", alpha=0.3)
     if any(chart.series):
         axis.legend()
+
+
+def _short(label: str) -> str:
+    """What leaves room for the chart."""
+    return label if len(label) <= _LONGEST_LABEL else label[: _LONGEST_LABEL - 1] + "…"

@@ -22,10 +22,11 @@ def chart_svg(chart: Chart) -> str:
     lines = _curves(chart) if isinstance(chart, Curves) else _rows(chart)
     labels = [curve.label for curve in chart.curves] if isinstance(chart, Curves) else list(chart.series)
     height = _HEIGHT if isinstance(chart, Curves) else _rows_height(chart)
+    unit = f" <small>{escape(chart.y_label)}</small>" if isinstance(chart, Curves) and chart.y_label else ""
     described = escape(_description(chart))
     parts = [
         "<figure>",
-        f"<h3>{escape(chart.title)}</h3>",
+        f"<h3>{escape(chart.title)}{unit}</h3>",
         f'<svg class="chart" viewBox="0 0 {_WIDTH} {height}" role="img">',
         f"<title>{escape(chart.title)}</title>",
         f"<desc>{described}</desc>",
@@ -71,8 +72,8 @@ def _text(x: float, y: float, text: str, anchor: str = "middle", kind: str = "te
 def _span(values: Sequence[float], padded: bool = True) -> tuple[float, float]:
     """From the lowest to the highest of the values, a little wider."""
     low, high = min(values), max(values)
-    pad = 0.06 * (high - low) if high > low else max(0.5 * abs(high), 0.5)
-    return (low - pad, high + pad) if padded or high == low else (low, high)
+    pad = 0.06 * (high - low) if padded else 0.0
+    return low - pad, high + pad
 
 
 def _heights(curve: Curve) -> list[float]:
@@ -81,7 +82,11 @@ def _heights(curve: Curve) -> list[float]:
 
 
 def _together(spans: Sequence[tuple[float, float]]) -> tuple[float, float]:
-    return min(low for low, _ in spans), max(high for _, high in spans)
+    low, high = min(low for low, _ in spans), max(high for _, high in spans)
+    if high > low:
+        return low, high
+    pad = 0.5 * abs(high) or 0.5  # all alike: something has to be above and below
+    return low - pad, high + pad
 
 
 def _scale(span: tuple[float, float], begin: float, end: float) -> Callable[[float], float]:

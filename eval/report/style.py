@@ -19,6 +19,7 @@ header { padding-top: 32px; }
 h1 { font-size: 1.9rem; line-height: 1.2; margin: 0 0 4px; overflow-wrap: anywhere; }
 h2 { font-size: 1.3rem; margin: 44px 0 8px; padding-top: 14px; border-top: 1px solid var(--rule); }
 h3 { font-size: 1rem; margin: 0 0 6px; }
+h3 small { color: var(--soft); font-weight: 400; font-size: .8rem; margin-left: 6px; }
 p { margin: 0 0 12px; max-width: 75ch; }
 .lead, figcaption, .note { color: var(--soft); }
 figcaption, .note { font-size: .88rem; }
@@ -54,11 +55,11 @@ svg.chart { max-width: 560px; margin: 0 auto; }
 .legend li { display: flex; align-items: center; gap: 6px; }
 .key { width: 26px; height: 10px; }
 .tables { display: flex; flex-wrap: wrap; gap: 8px 32px; align-items: flex-start; margin-top: 18px; }
-.scroll { overflow-x: auto; margin: 0 0 16px; max-width: 100%; }
+.scroll { overflow-x: auto; margin: 14px 0 16px; max-width: 100%; }
 table { border-collapse: collapse; background: var(--card); font-size: .92rem; font-variant-numeric: tabular-nums; }
 caption { text-align: left; font-weight: 600; padding: 4px 0 6px; }
 th, td { padding: 5px 12px; border: 1px solid var(--rule); text-align: right; vertical-align: top; }
-th { font-weight: 600; } thead th { color: var(--soft); font-size: .85rem; }
+td { white-space: nowrap; } th { font-weight: 600; } thead th { color: var(--soft); font-size: .85rem; }
 tbody th, thead th:first-child, td.words { text-align: left; }
 tr.own th, tr.own td { background: rgb(var(--good) / .14); font-weight: 600; }
 .confusion { display: grid; grid-template-columns: repeat(auto-fill, minmax(min(480px, 100%), 1fr)); gap: 6px 24px; }
