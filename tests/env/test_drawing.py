@@ -7,7 +7,7 @@ from xml.etree import ElementTree
 import numpy as np
 import pytest
 
-from nardy.env import board_picture, board_text, start_boards
+from nardy.env import board_picture, board_text, board_words, start_boards
 from nardy.env.shapes import Circle, Picture, Polygon, Rectangle, Text, to_pixels, to_svg
 
 from ..positions import position

@@ -6,7 +6,7 @@ import json
 from pathlib import Path
 
 import pytest
-from tensorboard.backend.event_processing.event_accumulator import EventAccumulator
+from tensorboard.backend.event_processing.event_accumulator import EventAccumulator  # type: ignore[import-untyped]
 
 from nardy.env import launch
 from nardy.eval.report.curves import PANELS
@@ -32,9 +32,9 @@ def test_a_runs_page_shows_the_curves_that_tensorboard_has(tmp_path: Path, capsy
     assert "not in it: losses against the exact solution: no results" in printed.err
     page = (folder / "report.html").read_text()
     logged = {name for entry in read_metrics(run) for name in entry}
-    events = EventAccumulator(str(run / "tensorboard"))  # type: ignore[no-untyped-call]
-    events.Reload()  # type: ignore[no-untyped-call]
-    tags = set(events.Tags()["scalars"])  # type: ignore[no-untyped-call]
+    events = EventAccumulator(str(run / "tensorboard"))
+    events.Reload()
+    tags = set(events.Tags()["scalars"])
     for title, _, names, margin, _ in PANELS:
         assert f"<title>{title}</title>" in page
         wanted = {*names, *([margin] if margin else [])}
