@@ -20,7 +20,7 @@ from ..reference_report import reference_report
 from .charts import Chart, Curve, Curves, Row, Rows
 from .curves import learning_curves
 from .decisions import Confusion, WorstPlay, exact_decisions, reference_decisions
-from .files import Found, MatchFigures, add_evaluation
+from .files import Found, LadderFigures, MatchFigures, add_evaluation
 from .outcomes import Bin, outcome_bins, play_predictions
 
 __all__ = ["Report", "build_report", "write_report"]
@@ -40,7 +40,7 @@ class Report:
         title: what the model is called. variant: what it plays.
         card: facts of the model, as label and text.
         curves: of the run's log.
-        matches: its games against others.
+        matches: its games against others. ladders: ratings of pools, by file.
         calibration: by outcome; calibration_games: of how many games against itself.
         reference: the JSON of `ReferenceReport`, if there is one; source: where it comes from.
         exact: the JSON of `ExactReport` likewise.
@@ -55,6 +55,7 @@ class Report:
     card: tuple[tuple[str, str], ...]
     curves: tuple[Curves, ...]
     matches: tuple[MatchFigures, ...]
+    ladders: Mapping[str, LadderFigures]
     calibration: Mapping[str, tuple[Bin, ...]]
     calibration_games: int
     reference: Mapping[str, Any] | None
@@ -72,7 +73,7 @@ class Report:
         """What is drawn, by section; sections with nothing to draw are left out."""
         found: dict[str, tuple[Chart, ...]] = {
             "learning": self.curves,
-            "points": _points_charts(self.matches),
+            "points": (*_points_charts(self.matches), *_ladder_charts(self.ladders)),
             "calibration": _calibration_charts(self.calibration),
             "losses": _loss_charts(self),
         }
@@ -167,6 +168,7 @@ def build_report(
         card=model_card(evaluator),
         curves=curves,
         matches=matches,
+        ladders=found.ladders,
         calibration=calibration,
         calibration_games=games,
         reference=own_reference,
@@ -213,25 +215,42 @@ def model_card(evaluator: Evaluator) -> tuple[tuple[str, str], ...]:
 def _points_charts(matches: Sequence[MatchFigures]) -> tuple[Chart, ...]:
     several = len({match.bot for match in matches}) > 1
 
-    def rows(part: Sequence[MatchFigures], scale: float, shift: float) -> tuple[Row, ...]:
-        return tuple(
-            Row(
-                f"{_short(match.bot)} – {_short(match.opponent)}" if several else _short(match.opponent),
-                (shift + scale * match.mean,),
-                (None if match.half_width is None else scale * match.half_width,),
-            )
-            for match in part
-        )
+    def rows(part: Sequence[MatchFigures], scale: float, with_luck: bool) -> tuple[Row, ...]:
+        found = []
+        for match in part:
+            label = f"{_short(match.bot)} – {_short(match.opponent)}" if several else _short(match.opponent)
+            known = ((match.mean, match.half_width), (match.adjusted, match.adjusted_half_width))
+            values, widths = zip(*known[: 1 + with_luck], strict=True)
+            found.append(Row(label, _scaled(values, scale), _scaled(widths, scale)))
+        return tuple(found)
 
     charts: list[Chart] = []
     for kind in dict.fromkeys(match.kind for match in matches):
         part = [match for match in matches if match.kind == kind]
+        with_luck = any(match.adjusted is not None for match in part)
+        series = ("as they fell", "less luck") if with_luck else ("",)
         if kind.startswith("to "):
-            found = Rows(f"Matches {kind}", "matches won less lost, percent", ("",), rows(part, 100, 0))
+            found = Rows(f"Matches {kind}", "matches won less lost, percent", series, rows(part, 100, with_luck))
         else:
-            found = Rows(f"Money games, {kind}", "points a game", ("",), rows(part, 1, 0))
+            found = Rows(f"Money games, {kind}", "points a game", series, rows(part, 1, with_luck))
         charts.append(found)
     return tuple(charts)
+
+
+def _scaled(values: Sequence[float | None], scale: float) -> tuple[float | None, ...]:
+    return tuple(None if value is None else scale * value for value in values)
+
+
+def _ladder_charts(ladders: Mapping[str, LadderFigures]) -> tuple[Chart, ...]:
+    return tuple(
+        Rows(
+            f"Ladder, {file}",
+            f"rating, {ladder.unit}",
+            ("",),
+            tuple(Row(_short(label), (mean,), (width,)) for label, mean, width in ladder.ratings),
+        )
+        for file, ladder in ladders.items()
+    )
 
 
 def _short(bot: str) -> str:

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-__all__ = ["Found", "MatchFigures", "add_evaluation", "read_results"]
+__all__ = ["Found", "LadderFigures", "MatchFigures", "add_evaluation", "read_results"]
 
 _MAX_BYTES = 1 << 26
 
@@ -24,6 +24,7 @@ class MatchFigures:
         bot, opponent: what they are called. variant: what was played. kind: "cubeless", "with the cube", "to 5 points".
         mean: points a game; of matches the mean of +1 for a match won and -1. half_width: of the 95 % interval; None if
             unknown. num_games: how many. file: where it stood.
+        adjusted, adjusted_half_width: the same less the luck of the dice; None if nobody asked.
     """
 
     bot: str
@@ -34,16 +35,29 @@ class MatchFigures:
     half_width: float | None
     num_games: int
     file: str
+    adjusted: float | None = None
+    adjusted_half_width: float | None = None
+
+
+@dataclass(frozen=True)
+class LadderFigures:
+    """Ratings of a pool of bots: what they are in, and each bot's label, rating and half width of its interval."""
+
+    unit: str
+    ratings: tuple[tuple[str, float, float | None], ...]
 
 
 @dataclass
 class Found:
-    """What was found: figures of matches, and by name of file the reference, exact and error-rate reports as JSON.
+    """What was found: figures of matches, and by name of file ladders, and reference, exact and error-rate reports.
+
+    These last are JSON as it was written.
 
     ``ignored``: files that were none of these, and why.
     """
 
     matches: list[MatchFigures] = field(default_factory=list)
+    ladders: dict[str, LadderFigures] = field(default_factory=dict)
     reference: dict[str, dict[str, Any]] = field(default_factory=dict)
     exact: dict[str, dict[str, Any]] = field(default_factory=dict)
     error_rates: dict[str, dict[str, Any]] = field(default_factory=dict)
@@ -88,6 +102,8 @@ def _sort(values: Any, name: str, found: Found) -> bool:
     elif {"judge", "sides", "names"} <= set(values):
         _check_error_rates(values)
         found.error_rates[name] = dict(values)
+    elif {"unit", "bots", "pairs"} <= set(values):
+        found.ladders[name] = _ladder(values)
     elif {"points", "opponent", "options"} <= set(values):
         found.matches.append(_match(values, name))
     elif values and all(isinstance(part, Mapping) and "opponent" in part for part in values.values()):
@@ -103,17 +119,35 @@ def _match(values: Mapping[str, Any], file: str) -> MatchFigures:
     kind = f"to {length} points" if length else ("with the cube" if options["cube"] else "cubeless")
     if not length and options.get("jacoby"):
         kind += ", Jacoby"
-    width = values["points"]["half_width"]
+    mean, width = _interval(values["points"])
+    adjusted = values.get("adjusted")
+    less_luck, less_luck_width = (None, None) if adjusted is None else _interval(adjusted)
     return MatchFigures(
         bot=str(values["bot"]),
         opponent=str(values["opponent"]),
         variant=str(options["variant"]),
         kind=kind,
-        mean=float(values["points"]["mean"]),
-        half_width=None if width is None else float(width),
+        mean=mean,
+        half_width=width,
         num_games=int(values["num_games"]),
         file=file,
+        adjusted=less_luck,
+        adjusted_half_width=less_luck_width,
     )
+
+
+def _interval(values: Mapping[str, Any]) -> tuple[float, float | None]:
+    """Mean and half width of an interval as JSON has it."""
+    mean, width = values["mean"], values["half_width"]
+    _all_numbers([mean] if width is None else [mean, width])
+    return float(mean), None if width is None else float(width)
+
+
+def _ladder(values: Mapping[str, Any]) -> LadderFigures:
+    ratings = [(str(bot["label"]), *_interval(bot["rating"])) for bot in values["bots"]]
+    if not ratings:
+        raise ValueError("wanted bots")
+    return LadderFigures(str(values["unit"]), tuple(sorted(ratings, key=lambda rating: -rating[1])))
 
 
 def _check_reference(values: Mapping[str, Any]) -> None:

@@ -117,7 +117,7 @@ def _signed(value: float, digits: int = 3) -> str:
 
 def _points(matches: Sequence[MatchFigures], charts: Sequence[Chart]) -> str:
     if not matches:
-        return ""
+        return _charts(charts)
     rows = [
         (
             match.bot,
@@ -125,14 +125,22 @@ def _points(matches: Sequence[MatchFigures], charts: Sequence[Chart]) -> str:
             match.kind,
             _signed(match.mean),
             "" if match.half_width is None else f"± {match.half_width:.3f}",
+            *_less_luck(match),
             f"{match.num_games:,}",
             match.file,
         )
         for match in matches
     ]
-    heads = ("bot", "opponent", "played", "mean", "95 %", "games", "from")
+    heads = ("bot", "opponent", "played", "mean", "95 %", "less luck", "95 %", "games", "from")
     note = "<p>Every deal was played twice with the seats swapped. Points a game; of matches, won less lost.</p>"
     return note + _charts(charts) + _table("All sessions", heads, rows)
+
+
+def _less_luck(match: MatchFigures) -> tuple[str, str]:
+    if match.adjusted is None:
+        return "", ""
+    width = match.adjusted_half_width
+    return _signed(match.adjusted), "" if width is None else f"± {width:.3f}"
 
 
 def _calibration(report: Report, charts: Sequence[Chart]) -> str:

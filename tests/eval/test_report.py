@@ -55,6 +55,10 @@ def match(**changes: Any) -> dict[str, Any]:
     return values | changes
 
 
+def bot(label: str, mean: float) -> dict[str, Any]:
+    return {"label": label, "spec": label, "rating": {"mean": mean, "half_width": 5.0}}
+
+
 class Page(HTMLParser):
     """Tags, attributes and texts of a page, and whether every tag is closed."""
 
@@ -297,6 +301,8 @@ def test_results_are_told_by_their_content(tmp_path: Path) -> None:
         "arena.json": match(),
         "run.json": {"cubeless": match(), "cubeful": match(points={"mean": 4.0, "half_width": None})},
         "rates.json": rates().to_dict(),
+        "ladder.json": {"unit": "Elo", "bots": [bot("b", -3.0), bot("a", 40.0)], "pairs": []},
+        "adjusted.json": match(adjusted={"mean": 0.4, "half_width": 0.02, "method": "normal"}),
         "list.json": [1, 2],
         "damaged.json": match(points={"mean": "many", "half_width": 1}),
     }
@@ -306,8 +312,14 @@ def test_results_are_told_by_their_content(tmp_path: Path) -> None:
 
     found = read_results([tmp_path])
 
-    assert [m.file for m in found.matches] == ["arena.json", "run.json", "run.json"]
-    assert found.matches[2].half_width is None
+    assert [m.file for m in found.matches] == ["adjusted.json", "arena.json", "run.json", "run.json"]
+    assert found.matches[3].half_width is None
+    assert (found.matches[0].adjusted, found.matches[0].adjusted_half_width) == (0.4, 0.02)
+    assert found.ladders["ladder.json"].ratings == (("a", 40.0, 5.0), ("b", -3.0, 5.0))
+    report = build_report(untrained(), "m", found=found, games=0)
+    titles = [chart.title for chart in report.charts()["points"]]
+    assert titles == ["Money games, cubeless", "Ladder, ladder.json"]
+    assert "less luck" in page_html(report)
     assert list(found.error_rates) == ["rates.json"]
     assert set(found.ignored) == {"damaged.json", "list.json", "text.json"}
     assert "damaged" in found.ignored["damaged.json"]
