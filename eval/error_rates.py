@@ -115,8 +115,16 @@ def play_games(
     return [match_record(log, names) for log in logs if log.games], stopped
 
 
-def judge_games(matches: Sequence[MatchRecord], options: GnubgOptions, progress: Progress | None = None) -> ErrorRates:
+def judge_games(
+    matches: Sequence[MatchRecord],
+    options: GnubgOptions,
+    progress: Progress | None = None,
+    jacoby: bool = False,
+    cube: bool = True,
+) -> ErrorRates:
     """Let GNU Backgammon judge all games of ``matches``, which are of the same two sides and rules.
+
+    ``jacoby``: were money games played by that rule? ``cube``: was there one? Without it plays alone are judged.
 
     If it fails in the midst, the games before count and `ErrorRates.stopped` says why.
 
@@ -128,17 +136,16 @@ def judge_games(matches: Sequence[MatchRecord], options: GnubgOptions, progress:
     for match in matches:
         if match.variant != "backgammon":
             raise ValueError(f"analysis: found {match.variant}, wanted backgammon: gnubg judges nothing else")
-    jacoby = any(match.rules is not None and match.rules.jacoby for match in matches)
     found: list[GameStatistics] = []
     version, stopped = "", ""
     total = sum(len(match.games) for match in matches)
     try:
         for match in matches:
             whole = replace(match, games=tuple(game for game in match.games if game.winner is not None))
-            judged = analyse_games(match_text(whole), len(whole.games), options, jacoby)
+            judged = analyse_games(match_text(whole), len(whole.games), options, jacoby, cube)
             for game, (version, statistics) in zip(whole.games, judged, strict=True):  # noqa: B007  # the last one counts
                 _check_plays(statistics, [action for action in game.actions if isinstance(action, Roll)])
-                found.append(statistics)
+                found.append(statistics if cube else _without_cubes(statistics))
                 if progress is not None:
                     progress(len(found), total)
     except EngineError as error:
@@ -149,6 +156,12 @@ def judge_games(matches: Sequence[MatchRecord], options: GnubgOptions, progress:
     sides = [_sum_up(found, player, money=not length) for player in (0, 1)]
     judge = f"GNU Backgammon {version}"
     return ErrorRates(matches[0].names, judge, options.plies, len(found), length, jacoby, (sides[0], sides[1]), stopped)
+
+
+def _without_cubes(statistics: GameStatistics) -> GameStatistics:
+    """GNU Backgammon always judges cubes; where there was none to turn, nothing was missed."""
+    first, second = (replace(side, cubes=0, cube_loss=0.0) for side in statistics)
+    return first, second
 
 
 def _check_plays(statistics: GameStatistics, rolls: Sequence[Roll]) -> None:

@@ -27,6 +27,8 @@ class Rate:
         return Rate(factor * self.mean, error, self.count)
 
     def __str__(self) -> str:
+        if not self.count:
+            return "–"
         error = "" if self.standard_error is None else f" ± {self.standard_error:.2f}"
         return f"{self.mean:.2f}{error}"
 

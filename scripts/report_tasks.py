@@ -50,7 +50,7 @@ def judge_bots(options: AnalysisOptions) -> int:
             save_matches(matches, options.save)
         with progress_bar(Path(program).name) as report:
             try:
-                rates = judge_games(matches, options.gnubg, report)
+                rates = judge_games(matches, options.gnubg, report, options.env.jacoby, options.env.cube)
             except EngineError as error:
                 raise CommandError(str(error)) from None
         rates = replace(rates, stopped=rates.stopped or stopped)

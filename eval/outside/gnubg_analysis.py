@@ -12,7 +12,7 @@ import re
 import shutil
 import tempfile
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -132,13 +132,15 @@ def _side(rows: dict[str, tuple[float, float]], player: int) -> SideStatistics:
 
 
 def analyse_games(
-    text: str, num_games: int, options: GnubgOptions, jacoby: bool = False
+    text: str, num_games: int, options: GnubgOptions, jacoby: bool = False, cube: bool = True
 ) -> Iterator[tuple[str, GameStatistics]]:
     """GNU Backgammon's version and its judgement of every game of a match, one after the other.
 
     Args:
         text: the match as ``.mat``, with ``num_games`` games.
-        options: how it judges. jacoby: are money games played by that rule? The layout does not say.
+        options: how it judges.
+        jacoby: are money games played by that rule? The layout does not say.
+        cube: was there one? If not, what it says of cubes means nothing, and plays are judged without.
 
     Raises:
         ValueError: the program is missing.
@@ -151,18 +153,18 @@ def analyse_games(
         environment = {"PATH": os.environ.get("PATH", os.defpath), "HOME": name, "LC_ALL": "C.UTF-8"}
         child = Child([program, "-t", "-q"], folder, environment)
         try:
-            yield from _conversation(child, num_games, options, jacoby)
+            yield from _conversation(child, num_games, _settings(options, jacoby, cube), options.time_limit)
         finally:
             child.close()
 
 
 def _conversation(
-    child: Child, num_games: int, options: GnubgOptions, jacoby: bool
+    child: Child, num_games: int, settings: Sequence[str], time_limit: float
 ) -> Iterator[tuple[str, GameStatistics]]:
     version = ""
     for number in range(num_games):
-        deadline = time.monotonic() + options.time_limit
-        commands = ["next game"] if number else [*_settings(options, jacoby), "import mat games.mat", "first game"]
+        deadline = time.monotonic() + time_limit
+        commands = ["next game"] if number else [*settings, "import mat games.mat", "first game"]
         script = "\n".join([*commands, "analyse game", "show statistics game", ""])
         child.send(script.encode("ascii"), deadline)
         lines: list[str] = []
@@ -175,7 +177,7 @@ def _conversation(
         yield version, read_statistics(lines)
 
 
-def _settings(options: GnubgOptions, jacoby: bool) -> list[str]:
+def _settings(options: GnubgOptions, jacoby: bool, cube: bool) -> list[str]:
     return [
         "set player 0 human",
         "set player 1 human",
@@ -188,5 +190,6 @@ def _settings(options: GnubgOptions, jacoby: bool) -> list[str]:
         f"set jacoby {'on' if jacoby else 'off'}",
         f"set analysis chequerplay evaluation plies {options.plies}",
         f"set analysis cubedecision evaluation plies {options.plies}",
+        f"set analysis chequerplay evaluation cubeful {'on' if cube else 'off'}",
         "set analysis luckanalysis plies 0",
     ]

@@ -123,17 +123,16 @@ def build_report(
     if games:
         predictions = play_predictions(evaluator, games, seed, evaluator.device, progress)
         calibration = outcome_bins(predictions, variant)
-    reference_json, reference_source = _first(found.reference)
-    exact_json, exact_source = _first(found.exact)
+    reference_json, reference_source = _own(found.reference, name, found.ignored)
+    exact_json, exact_source = _own(found.exact, name, found.ignored)
     plays: list[WorstPlay] = []
     cubes: dict[str, Confusion] = {}
     judge = ""
     if variant == "backgammon" and reference is not None:
         plays, cubes = reference_decisions(evaluator, reference, worst)
         judge = _REFERENCE_JUDGE
-        if reference_json is None:
-            reference_json = reference_report(evaluator, reference, name).to_dict()
-            reference_source = f"asked now, {reference}"
+        reference_json = reference_report(evaluator, reference, name).to_dict()
+        reference_source = f"the positions in {reference}, asked now"
     if variant == "sprintgammon" and exact is not None:
         sample = play_games(exact, _EXACT_DECISIONS, torch.Generator().manual_seed(seed), lambda share: None)
         plays, cubes = exact_decisions(evaluator, exact, sample, worst)
@@ -184,10 +183,15 @@ def build_report(
     )
 
 
-def _first(files: Mapping[str, dict[str, Any]]) -> tuple[dict[str, Any] | None, str]:
-    """The last of several by name, and that name."""
-    name = max(files, default="")
-    return files.get(name), name
+def _own(files: Mapping[str, dict[str, Any]], name: str, ignored: dict[str, str]) -> tuple[dict[str, Any] | None, str]:
+    """The figures of the model called ``name`` and their file; those of others are not ours to show."""
+    own = ""
+    for file, values in files.items():
+        if values.get("model") == name:
+            own = file
+        else:
+            ignored[file] = f"of the model {values.get('model')!s}, wanted {name}"
+    return files.get(own), own
 
 
 def model_card(evaluator: Evaluator) -> tuple[tuple[str, str], ...]:
@@ -304,7 +308,7 @@ def write_report(report: Report, folder: Path, made: str = "") -> list[Path]:
     from .page import page_html
 
     folder.mkdir(parents=True, exist_ok=True)
-    files = {folder / "report.html": page_html(report, made).encode()}
+    files = {folder / "report.html": page_html(report, made).encode(errors="replace")}
     for name, charts in report.charts().items():
         files[folder / f"{name}.png"] = charts_png(charts, report.title)
     for path, data in files.items():

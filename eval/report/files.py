@@ -6,6 +6,7 @@ Only what a page shows is read, and checked as it is read: a file that is someth
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -85,7 +86,7 @@ def _read(path: Path, found: Found) -> None:
     try:
         if not _sort(values, path.name, found):
             found.ignored[path.name] = "nothing that evaluate.py writes"
-    except (KeyError, TypeError, ValueError, AttributeError) as error:
+    except (KeyError, TypeError, ValueError, AttributeError, OverflowError) as error:
         found.ignored[path.name] = f"damaged: {type(error).__name__} {error}"
 
 
@@ -151,10 +152,12 @@ def _ladder(values: Mapping[str, Any]) -> LadderFigures:
 
 
 def _check_reference(values: Mapping[str, Any]) -> None:
-    numbers = [*values["checker"]["by_class"].values(), values["checker"]["natural"]]
-    for player in values.get("known", {}).values():
-        numbers += [*player["checker"]["by_class"].values(), player["checker"]["natural"]]
-    _all_numbers(numbers)
+    players = [values, *values.get("known", {}).values()]
+    for checker in (player["checker"] for player in players):
+        _all_numbers([*checker["by_class"].values(), checker["natural"]])
+    for losses in values["cube"]["model"].values():
+        _all_numbers([losses[key] for key in ("double", "take", "positions")])
+    _all_numbers([values["bearoff"]["play"], *values["bearoff"]["rms_equity"].values()])
 
 
 def _check_exact(values: Mapping[str, Any]) -> None:
@@ -168,13 +171,15 @@ def _check_error_rates(values: Mapping[str, Any]) -> None:
         raise ValueError("wanted two sides")
     _all_numbers([values["num_games"], values["plies"]])
     for side in values["sides"]:
-        _all_numbers([side[key]["mean"] for key in ("play", "cube", "overall", "performance", "snowie")])
+        rates = [side[key] for key in ("play", "cube", "overall", "performance", "snowie")]
+        _all_numbers([rate["mean"] for rate in rates])
+        _all_numbers([error for rate in rates if (error := rate["standard_error"]) is not None])
 
 
 def _all_numbers(values: Iterable[Any]) -> None:
     for value in values:
-        if isinstance(value, bool) or not isinstance(value, int | float):
-            raise ValueError(f"found {value!r}, wanted a number")
+        if isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(value):
+            raise ValueError(f"found {value!r}, wanted a finite number")
 
 
 def add_evaluation(found: Found, header: Mapping[str, Any], source: str) -> None:
@@ -185,7 +190,7 @@ def add_evaluation(found: Found, header: Mapping[str, Any], source: str) -> None
         return
     try:
         matches = [_match(part, source) for part in evaluation.values()]
-    except (KeyError, TypeError, ValueError, AttributeError) as error:
+    except (KeyError, TypeError, ValueError, AttributeError, OverflowError) as error:
         found.ignored[source] = f"damaged: {type(error).__name__} {error}"
         return
     there = {(match.opponent, match.kind, match.mean, match.num_games) for match in found.matches}

@@ -220,6 +220,8 @@ def _error_rates(files: Mapping[str, Mapping[str, Any]]) -> str:
 
 
 def _rate(values: Mapping[str, Any]) -> str:
+    if not values.get("count", 1):
+        return "–"
     error = values.get("standard_error")
     return f"{values['mean']:.2f}" + (f" ± {error:.2f}" if isinstance(error, int | float) else "")
 

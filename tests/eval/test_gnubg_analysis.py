@@ -16,6 +16,7 @@ from nardy.eval.bots import PipCountBot, make_bot
 from nardy.eval.error_rates import error_table, judge_games, play_games, record_names
 from nardy.eval.outside.failure import EngineError
 from nardy.eval.outside.gnubg_analysis import GnubgOptions, read_statistics
+from nardy.eval.ratios import Rate
 from nardy.scripts.evaluate import main
 
 GNUBG = shutil.which("gnubg", path=f"{os.environ.get('PATH', '')}:/usr/games")
@@ -184,6 +185,15 @@ def test_rates_add_up_over_games(tmp_path: Path, played: Played) -> None:
     json.dumps(rates.to_dict(), allow_nan=False)
 
 
+def test_without_a_cube_plays_alone_count(tmp_path: Path, played: Played) -> None:
+    matches, plays = played
+
+    first, _ = judge_games(matches, fake(tmp_path, "", plays), cube=False).sides
+
+    assert first.cube == Rate(0.0, None, 0)
+    assert first.overall.mean == first.play.mean == pytest.approx(42 / 14)
+
+
 @pytest.mark.parametrize(
     ("mode", "reason"),
     [
@@ -273,7 +283,7 @@ def test_names_are_such_as_a_record_can_hold() -> None:
 def test_gnubg_finds_pipcount_worse_than_the_model() -> None:
     matches, _ = play_games((make_bot("model:backgammon"), PipCountBot()), Format(jacoby=True), 3)
 
-    rates = judge_games(matches, GnubgOptions(plies=0))
+    rates = judge_games(matches, GnubgOptions(plies=0), jacoby=True)
 
     assert rates.num_games == 3 and not rates.stopped
     assert rates.judge.startswith("GNU Backgammon 1.")

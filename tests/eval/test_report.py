@@ -305,6 +305,7 @@ def test_results_are_told_by_their_content(tmp_path: Path) -> None:
         "adjusted.json": match(adjusted={"mean": 0.4, "half_width": 0.02, "method": "normal"}),
         "list.json": [1, 2],
         "damaged.json": match(points={"mean": "many", "half_width": 1}),
+        "endless.json": match(points={"mean": float("nan"), "half_width": 1}),
     }
     for name, content in contents.items():
         (tmp_path / name).write_text(json.dumps(content))
@@ -321,7 +322,7 @@ def test_results_are_told_by_their_content(tmp_path: Path) -> None:
     assert titles == ["Money games, cubeless", "Ladder, ladder.json"]
     assert "less luck" in page_html(report)
     assert list(found.error_rates) == ["rates.json"]
-    assert set(found.ignored) == {"damaged.json", "list.json", "text.json"}
+    assert set(found.ignored) == {"damaged.json", "endless.json", "list.json", "text.json"}
     assert "damaged" in found.ignored["damaged.json"]
     with pytest.raises(FileNotFoundError):
         read_results([tmp_path / "none.json"])
@@ -332,6 +333,10 @@ def test_reference_results_are_read_back(tmp_path: Path) -> None:
     (tmp_path / "r.json").write_text(json.dumps(reference_report(FakeEvaluator(), BENCH, "fake").to_dict()))
     found = read_results([tmp_path])
     assert list(found.reference) == ["r.json"] and not found.ignored
+    own = build_report(untrained(), "fake", found=found, games=0)
+    assert own.reference_source == "r.json" and "Checker plays by class" in page_html(own)
+    other = build_report(untrained(), "another", found=found, games=0)
+    assert other.reference is None and other.ignored == {"r.json": "of the model fake, wanted another"}
 
 
 def test_figures_in_a_models_own_file_are_shown_once() -> None:
