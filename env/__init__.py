@@ -13,7 +13,7 @@ from .gym import BackgammonEnv
 from .gym_vector import BackgammonVectorEnv
 from .movegen import afterstates
 from .moves import apply_move, move_mask
-from .picture import board_picture
+from .picture import board_picture, board_words
 from .variants import VARIANTS, Variant, get_variant
 
 __all__ = [
@@ -32,6 +32,7 @@ __all__ = [
     "apply_move",
     "board_picture",
     "board_text",
+    "board_words",
     "flip",
     "get_variant",
     "move_mask",

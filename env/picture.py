@@ -1,11 +1,13 @@
 """A board as a picture: where the shapes of a position lie, and in which colours.
 
 Drawn as side 0 of the board sees it, like `env.drawing`: its home board at the bottom right. Player 0's checkers are
-dark, player 1's light. A `Picture` becomes pixels by `to_pixels` and SVG by `to_svg`.
+dark, player 1's light. A `Picture` becomes pixels by `to_pixels` and SVG by `to_svg`; `board_words` says the same to
+those who cannot see it.
 """
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 
 from .cube import CENTRED, MINE
@@ -13,7 +15,7 @@ from .drawing import RESIGNED, BoardLike, checker_counts, cube_turner
 from .shapes import Circle, Picture, Polygon, Rectangle, Shape, Text
 from .variants import get_variant
 
-__all__ = ["board_picture"]
+__all__ = ["board_picture", "board_words"]
 
 # Measures and colours of the board.
 _POINT = 52  # width of a point
@@ -44,6 +46,7 @@ _POINTS = ("#d8c39a", "#a4553d")
 _NUMBER = "#e9dcc4"
 _CHECKERS = (("#2b2624", "#0f0d0c", "#5c524d"), ("#f3ead8", "#a3937a", "#d9ccb2"))  # fill, rim, ring; by player
 _WHITE = "#fdfaf3"
+_ARROW, _ARROW_RIM = "#ffb02e", "#2b1a0a"
 
 
 def _point_x(point: int) -> float:
@@ -72,13 +75,18 @@ def _field() -> list[Shape]:
     return shapes
 
 
+def _stack_y(edge: float, direction: int, place: int) -> float:
+    """The middle of the checker at ``place``, from 0, of a stack."""
+    return edge + direction * (_CHECKER + 1 + place * 2 * (_CHECKER - 1))
+
+
 def _checkers(x: float, edge: float, direction: int, count: int, player: int, most: int = 5) -> list[Shape]:
     """A stack of checkers from ``edge``, up (-1) or down (+1); a number on the last if there are more than ``most``."""
     fill, rim, ring = _CHECKERS[player]
     shapes: list[Shape] = []
     y = edge
     for place in range(min(count, most)):
-        y = edge + direction * (_CHECKER + 1 + place * 2 * (_CHECKER - 1))
+        y = _stack_y(edge, direction, place)
         shapes.append(Circle(x, y, _CHECKER, fill, rim, 2))
         shapes.append(Circle(x, y, _CHECKER * 0.68, fill, ring, 1.5))
     if count > most:
@@ -141,6 +149,57 @@ def _cube(value: int, owner: int, on_roll: int, offered: int) -> list[Shape]:
     return [Rectangle(x - 21, y - 21, 42, 42, _WHITE, 6, _INK, 2), Text(x, y, str(shown), size, _INK)]
 
 
+def _spot(point: int, place: int) -> tuple[float, float]:
+    """Where side 0's checker number ``place``, from 0, of its ``point`` lies: 25 is the bar, 0 the tray."""
+    if point == 25:
+        return _LEFT + _HALF + _BAR / 2, _stack_y(_MIDDLE - 26, -1, min(place, 2))
+    if point == 0:
+        return _TRAY_LEFT + _TRAY / 2, _FIELD_BOTTOM - 12 - place * 12.5
+    edge, direction = (_FIELD_TOP, 1) if point > 12 else (_FIELD_BOTTOM, -1)
+    return _point_x(point), _stack_y(edge, direction, min(place, 4))
+
+
+def _arrows(mine: Sequence[int], hops: Sequence[tuple[int, int]], fill: str) -> list[Shape]:
+    """Side 0's single moves, one after the other, each from the checker that moves to where it comes to lie."""
+    counts = list(mine)
+    shapes: list[Shape] = []
+    for source, target in hops:
+        begin, end = _spot(source, counts[source] - 1), _spot(target, counts[target])
+        counts[source] -= 1
+        counts[target] += 1
+        shapes += [_arrow(begin, end, 7, _ARROW_RIM), _arrow(begin, end, 4, fill)]
+    return shapes
+
+
+def _arrow(begin: tuple[float, float], end: tuple[float, float], half: float, fill: str) -> Polygon:
+    """An arrow of half the width ``half``; a wider one of the same ends is its rim."""
+    length = math.hypot(end[0] - begin[0], end[1] - begin[1]) or 1.0
+    along = (end[0] - begin[0]) / length, (end[1] - begin[1]) / length
+    rim, head = half - 4, min(22.0, length / 2)
+
+    def at(forward: float, aside: float) -> tuple[float, float]:
+        return begin[0] + forward * along[0] - aside * along[1], begin[1] + forward * along[1] + aside * along[0]
+
+    neck = length - head
+    wing = 9.0 + 2.2 * rim
+    corners = ((-rim, half), (neck, half), (neck - rim, wing + half), (length + 1.5 * rim, 0))
+    mirrored = [(forward, -aside) for forward, aside in corners[2::-1]]
+    return Polygon(tuple(at(forward, aside) for forward, aside in (*corners, *mirrored)), fill)
+
+
+def board_words(board: BoardLike, variant: str = "backgammon", dice: Sequence[int] | None = None) -> str:
+    """The position as a sentence, each side's points in its own numbers, side 0 first."""
+    get_variant(variant)
+    words = []
+    for name, counts in zip(("Side on the bottom", "other side"), checker_counts(board), strict=True):
+        places = [f"{counts[point]} on {point}" for point in range(24, 0, -1) if counts[point]]
+        places += [f"{counts[25]} on the bar"] if counts[25] else []
+        places += [f"{counts[0]} off"] if counts[0] else []
+        words.append(f"{name}: {', '.join(places)}")
+    rolled = f" Dice: {' and '.join(str(die) for die in dice)}." if dice else ""
+    return "; ".join(words) + "." + rolled
+
+
 def board_picture(
     board: BoardLike,
     *,
@@ -155,8 +214,13 @@ def board_picture(
     resignation: int = 0,
     names: Sequence[str] | None = None,
     variant: str = "backgammon",
+    hops: Sequence[tuple[int, int]] = (),
+    hops_fill: str = _ARROW,
 ) -> Picture:
-    """Lay out one board; the arguments are those of `board_text`."""
+    """Lay out one board; the arguments are those of `board_text`.
+
+    ``hops``: single moves of side 0, ``(from, to)`` in its numbering, drawn as arrows in the colour ``hops_fill``.
+    """
     rules = get_variant(variant)
     sides = checker_counts(board)
     players = (player, 1 - player)
@@ -181,6 +245,7 @@ def board_picture(
     if cube_value:
         shapes += _cube(cube_value, cube_owner, on_roll, offered)
     shapes += _dice(dice or (), on_roll, player)
+    shapes += _arrows(sides[0], hops, hops_fill)
     if resignation:
         x = (_RIGHT if on_roll == 0 else _LEFT) + _HALF / 2
         shapes.append(Text(x, _MIDDLE, f"resigns {RESIGNED[resignation - 1]}", 18, _WHITE))

@@ -107,12 +107,14 @@ def to_pixels(picture: Picture) -> npt.NDArray[np.uint8]:
     return np.array(image.reduce(k), dtype=np.uint8)
 
 
-def to_svg(picture: Picture) -> str:
-    """The picture as the text of an SVG file."""
+def to_svg(picture: Picture, title: str = "", description: str = "") -> str:
+    """The picture as the text of an SVG file; ``title`` and ``description`` say what is seen to those who cannot."""
     lines = [
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {picture.width} {picture.height}" '
-        f'width="{picture.width}" height="{picture.height}" font-family="Helvetica, Arial, sans-serif">'
+        f'width="{picture.width}" height="{picture.height}" font-family="Helvetica, Arial, sans-serif"'
+        + (' role="img">' if title else ">")
     ]
+    lines += [f"<{tag}>{escape(text)}</{tag}>" for tag, text in (("title", title), ("desc", description)) if text]
     for shape in picture.shapes:
         fill = f'fill="{shape.fill}"'
         if isinstance(shape, Rectangle):

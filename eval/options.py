@@ -6,10 +6,20 @@ from dataclasses import dataclass, field
 
 from ..env.dice import check_seed
 from ..env.formats import Format
+from ..env.variants import get_variant
 from .outside import OutsideOptions
+from .outside.gnubg_analysis import GnubgOptions
 from .results import check_num_games
 
-__all__ = ["ExactOptions", "MatchOptions", "PlayOptions", "ReferenceOptions", "TableOptions"]
+__all__ = [
+    "AnalysisOptions",
+    "ExactOptions",
+    "MatchOptions",
+    "PlayOptions",
+    "ReferenceOptions",
+    "ReportOptions",
+    "TableOptions",
+]
 
 
 @dataclass(frozen=True)
@@ -101,6 +111,37 @@ class ExactOptions:
 
 
 @dataclass(frozen=True)
+class ReportOptions:
+    """All that is known of ``model``, as a page and plots in ``folder``.
+
+    ``model`` None is the newest of ``variant``. ``run``: folder of its training run, None for the model's own if it is
+    one. ``results``: JSON files, or folders of them, that other tasks have written. ``path``: reference positions.
+    ``exact``: folder of the exact solution of sprintgammon. ``games`` against itself for the calibration, 0 for none;
+    ``worst`` plays are drawn.
+    """
+
+    device: str = "auto"
+    threads: int | None = None
+    output: str | None = None
+    model: str | None = None
+    variant: str = "backgammon"
+    run: str | None = None
+    results: tuple[str, ...] = ()
+    path: str = "../shared/bench"
+    exact: str | None = None
+    games: int = 2000
+    worst: int = 10
+    seed: int = 0
+    folder: str = "report"
+
+    def __post_init__(self) -> None:
+        get_variant(self.variant)
+        if self.games < 0 or self.worst < 0:
+            raise ValueError(f"games, worst: found {self.games} and {self.worst}, wanted 0 or more")
+        check_seed(self.seed)
+
+
+@dataclass(frozen=True)
 class TableOptions:
     """The match equity table of ``model`` (None: the newest), compared with a file ``against``, written to ``xml``."""
 
@@ -110,6 +151,38 @@ class TableOptions:
     model: str | None = None
     against: str | None = None
     xml: str | None = None
+
+
+@dataclass(frozen=True)
+class AnalysisOptions:
+    """GNU Backgammon on the mistakes of ``bot`` and ``opponent`` in ``games`` games (matches, if ``env`` has a length).
+
+    ``bot`` None is the newest model. ``mat``: a file of recorded games to judge instead. ``save``: where to keep the
+    games that were played, as ``.mat``; of matches there are several, numbered.
+    """
+
+    env: Format = field(default_factory=Format)
+    device: str = "cpu"
+    threads: int | None = None
+    output: str | None = None
+    bot: str | None = None
+    opponent: str = "gnubg-nn"
+    games: int = 30
+    seed: int = 0
+    mat: str | None = None
+    save: str | None = None
+    gnubg: GnubgOptions = field(default_factory=GnubgOptions)
+    outside: OutsideOptions = field(default_factory=OutsideOptions)
+
+    def __post_init__(self) -> None:
+        if self.games < 1:
+            raise ValueError(f"games: found {self.games}, wanted at least 1")
+        if self.mat is not None and self.save is not None:
+            raise ValueError("save: found it with mat, wanted one of them: what is in a file need not be kept again")
+        check_seed(self.seed)
+        if self.env.variant != "backgammon":
+            raise ValueError(f"env: found {self.env.variant}, wanted backgammon: gnubg judges nothing else")
+        _check_bots_can_play(self.env)
 
 
 @dataclass(frozen=True)

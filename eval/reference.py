@@ -35,6 +35,7 @@ __all__ = [
     "load_decisions",
     "losses_by_class",
     "read_arrays",
+    "read_optional",
 ]
 
 CLASSES = ("contact", "crashed", "race", "bear-off")
@@ -48,17 +49,22 @@ CUBES: Mapping[str, Cube] = {
 }
 
 
-def read_arrays(folder: Path, name: str, fields: tuple[str, ...]) -> dict[str, np.ndarray]:
-    """The named arrays of ``folder/name.npz``; ``ValueError`` if the file is no archive or lacks one."""
+def read_optional(folder: Path, name: str, fields: tuple[str, ...]) -> dict[str, np.ndarray]:
+    """Those of the named arrays that ``folder/name.npz`` has; ``ValueError`` if the file is no archive."""
     path = folder / f"{name}.npz"
     try:
         with np.load(path) as archive:
-            arrays = {field: archive[field] for field in fields if field in archive.files}
+            return {field: archive[field] for field in fields if field in archive.files}
     except (zipfile.BadZipFile, EOFError, AttributeError, ValueError) as error:
         raise ValueError(f"{path}: found no readable archive of arrays ({error})") from None
+
+
+def read_arrays(folder: Path, name: str, fields: tuple[str, ...]) -> dict[str, np.ndarray]:
+    """The named arrays of ``folder/name.npz``; ``ValueError`` if the file is no archive or lacks one."""
+    arrays = read_optional(folder, name, fields)
     missing = [field for field in fields if field not in arrays]
     if missing:
-        raise ValueError(f"{path}: found no {missing[0]}, wanted {', '.join(fields)}")
+        raise ValueError(f"{folder / f'{name}.npz'}: found no {missing[0]}, wanted {', '.join(fields)}")
     return arrays
 
 

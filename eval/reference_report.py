@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -25,6 +25,7 @@ from .reference import (
     losses_by_class,
     read_arrays,
 )
+from .reference_engines import KnownPlayer, known_players
 
 __all__ = ["BearoffLosses", "CubeReport", "ReferenceReport", "reference_report"]
 
@@ -60,7 +61,7 @@ class BearoffLosses:
 
 @dataclass(frozen=True)
 class ReferenceReport:
-    """Figures of ``model`` on the positions in ``path``."""
+    """Figures of ``model`` on the positions in ``path``, and of known players there by name."""
 
     model: str
     path: str
@@ -68,6 +69,7 @@ class ReferenceReport:
     cube: CubeReport
     calibration: dict[str, Calibration]
     bearoff: BearoffLosses
+    known: dict[str, KnownPlayer] = field(default_factory=dict)
 
     def to_dict(self) -> dict[str, Any]:
         """As JSON values."""
@@ -94,6 +96,7 @@ def reference_report(evaluator: Judge, path: Path, name: str = "", formula: Judg
         cube=_cube(evaluator, formula, path),
         calibration=_calibration(evaluator, path),
         bearoff=_bearoff(evaluator, formula, path),
+        known=known_players(path),
     )
 
 

@@ -1,51 +1,46 @@
 """What a bot is worth: ``match`` plays two bots, ``reference`` and ``exact`` ask a model where equities are known.
 
+``analysis`` lets GNU Backgammon judge the games of two bots; ``report`` shows all that is known of a model on one page.
 ``table`` shows the match equity table that a model plays by.
 """
 
 from __future__ import annotations
 
-import json
-import os
 import sys
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
 
 from rich.console import Console
-from rich.progress import (
-    BarColumn,
-    MofNCompleteColumn,
-    Progress,
-    TaskID,
-    TaskProgressColumn,
-    TextColumn,
-    TimeElapsedColumn,
-    TimeRemainingColumn,
-)
 
-from nardy.eval.arena import Progress as Report
 from nardy.eval.bots import make_bot, newest_model
 from nardy.eval.exact import exact_report, exact_tables, load_exact
-from nardy.eval.exact.transitions import Progress as StageReport
-from nardy.eval.exact.transitions import nothing
 from nardy.eval.match_equity_report import match_equity_report
-from nardy.eval.options import ExactOptions, MatchOptions, ReferenceOptions, TableOptions
+from nardy.eval.options import (
+    AnalysisOptions,
+    ExactOptions,
+    MatchOptions,
+    ReferenceOptions,
+    ReportOptions,
+    TableOptions,
+)
 from nardy.eval.outside import OutsideBot
 from nardy.eval.refereed import compare_refereed
+from nardy.eval.reference_engines import calibration_table, engines_table
 from nardy.eval.reference_report import reference_report
 from nardy.eval.results import compare_bots
 from nardy.eval.tables import arena_table, reference_table
 from nardy.models import load, read_match_equity, write_match_equity
-from nardy.scripts.command import CommandError, compose, main_guard, split_task, to_dataclass, wants_help
+from nardy.scripts.command import compose, main_guard, split_task, to_dataclass, wants_help
 from nardy.scripts.command_help import help_text
 from nardy.scripts.device import choose_device, choose_threads
+from nardy.scripts.outputs import progress_bar, stages_bar, writing
+from nardy.scripts.report_tasks import judge_bots, make_report
 
 TASKS = {
     "match": "play bot= against opponent= (the default task)",
     "reference": "measure model= on the reference positions in path=",
     "table": "show the match equity table of model=, compare it with against=, write it to xml=",
+    "analysis": "let GNU Backgammon judge games of bot= and opponent=, or those in mat=",
+    "report": "write a page and plots of model= to folder=",
     "exact": "measure model= of sprintgammon against the exact solution, which is made if folder= has none",
 }
 
@@ -61,6 +56,10 @@ def main(argv: list[str]) -> int:
         return play_match(to_dataclass(MatchOptions, compose("evaluate", words, MatchOptions)))
     elif task == "reference":
         ask_reference(to_dataclass(ReferenceOptions, compose("evaluate", words, ReferenceOptions)))
+    elif task == "analysis":
+        return judge_bots(to_dataclass(AnalysisOptions, compose("evaluate", words, AnalysisOptions)))
+    elif task == "report":
+        make_report(to_dataclass(ReportOptions, compose("evaluate", words, ReportOptions)))
     elif task == "table":
         show_table(to_dataclass(TableOptions, compose("evaluate", words, TableOptions)))
     else:
@@ -100,7 +99,7 @@ def ask_reference(options: ReferenceOptions) -> None:
     with writing(options.output) as result_file:
         report = reference_report(evaluator, Path(options.path), name, evaluator.by_formula(options.cube_life))
         result_file.update(report.to_dict())
-    for table in reference_table(report):
+    for table in (*reference_table(report), calibration_table(report), engines_table(report)):
         Console().print(table)
 
 
@@ -131,62 +130,6 @@ def ask_exact(options: ExactOptions) -> None:
         result_file.update({"solution": exact.solution.facts, **found.to_dict()})
     for table in exact_tables(found):
         Console().print(table)
-
-
-@contextmanager
-def stages_bar() -> Iterator[StageReport]:
-    """A bar on standard error for each stage of some work."""
-    console = Console(stderr=True)
-    if not console.is_interactive:
-        yield nothing
-        return
-    columns = (TextColumn("{task.description}"), BarColumn(), TaskProgressColumn())
-    with Progress(*columns, TimeElapsedColumn(), TimeRemainingColumn(), console=console, transient=True) as progress:
-        tasks: dict[str, TaskID] = {}
-
-        def report(what: str, share: float) -> None:
-            if what not in tasks:
-                tasks[what] = progress.add_task(what, total=1.0)
-            progress.update(tasks[what], completed=share)
-
-        yield report
-
-
-@contextmanager
-def progress_bar(title: str) -> Iterator[Report]:
-    """A bar on standard error that counts games or matches."""
-    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn())
-    console = Console(stderr=True)
-    if not console.is_interactive:  # rich would leave an empty line
-        yield lambda done, wanted: None
-        return
-    with Progress(*columns, TimeElapsedColumn(), TimeRemainingColumn(), console=console, transient=True) as progress:
-        task = progress.add_task(title, total=None)
-        yield lambda done, wanted: progress.update(task, completed=done, total=wanted)
-
-
-@contextmanager
-def writing(output: str | None) -> Iterator[dict[str, Any]]:
-    """A dictionary that is written to the file ``output`` as JSON when all went well.
-
-    The file is opened first: a path that cannot be written is an error before the work, not after it.
-    """
-    values: dict[str, Any] = {}
-    if output is None:
-        yield values
-        return
-    path = Path(output)
-    if not path.parent.is_dir() or path.is_dir():
-        raise CommandError(f"output: found {output!r}, wanted a file in a folder that exists")
-    temporary = path.with_name(f".{path.name}.{os.getpid()}.tmp")
-    try:
-        with open(temporary, "w", encoding="utf-8") as file:
-            yield values
-            json.dump(values, file, indent=2, allow_nan=False)
-            file.write("\n")
-        temporary.replace(path)
-    finally:
-        temporary.unlink(missing_ok=True)
 
 
 if __name__ == "__main__":

@@ -12,8 +12,9 @@ import signal
 import subprocess
 import time
 import weakref
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
+from pathlib import Path
 
 from .failure import EngineError
 
@@ -33,14 +34,23 @@ class Child:
         command: program and arguments.
     """
 
-    def __init__(self, command: Sequence[str]) -> None:
-        """Start it; `EngineError` if that fails."""
+    def __init__(
+        self, command: Sequence[str], folder: Path | None = None, environment: Mapping[str, str] | None = None
+    ) -> None:
+        """Start it, in ``folder`` and with ``environment`` if they are given; `EngineError` if that fails."""
         self.command = list(command)
         pipe = subprocess.PIPE
         try:
             # A session of its own: Ctrl-C reaches us alone, and the children of a wrapper script end with it.
             self._process = subprocess.Popen(  # noqa: S603  # the command is the user's own, no shell reads it
-                self.command, stdin=pipe, stdout=pipe, stderr=pipe, bufsize=0, start_new_session=True
+                self.command,
+                stdin=pipe,
+                stdout=pipe,
+                stderr=pipe,
+                bufsize=0,
+                start_new_session=True,
+                cwd=folder,
+                env=environment,
             )
         except OSError as error:
             raise EngineError(f"cannot start {self.command[0]}: {error.strerror or error}") from None

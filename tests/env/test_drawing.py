@@ -7,7 +7,7 @@ from xml.etree import ElementTree
 import numpy as np
 import pytest
 
-from nardy.env import board_picture, board_text, start_boards
+from nardy.env import board_picture, board_text, board_words, start_boards
 from nardy.env.shapes import Circle, Picture, Polygon, Rectangle, Text, to_pixels, to_svg
 
 from ..positions import position
@@ -161,3 +161,29 @@ def test_no_picture_leaves_its_frame() -> None:
         if isinstance(shape, Circle):
             assert shape.radius <= shape.x <= picture.width - shape.radius
             assert shape.radius <= shape.y <= picture.height - shape.radius
+
+
+def test_a_picture_is_named_and_described_for_those_who_cannot_see_it() -> None:
+    board = position("6:4 13:5 8:3 24:1 bar:1 off:1", "19:5 17:3 12:5 bar:2")
+    words = board_words(board, dice=(6, 3))
+    root = ElementTree.fromstring(to_svg(board_picture(board), "A & B", words))  # noqa: S314  # our own text
+    assert root.attrib["role"] == "img"
+    assert [child.text for child in list(root)[:2]] == ["A & B", words]
+    assert words == (
+        "Side on the bottom: 1 on 24, 5 on 13, 3 on 8, 4 on 6, 1 on the bar, 1 off; "
+        "other side: 5 on 13, 3 on 8, 5 on 6, 2 on the bar. Dice: 6 and 3."
+    )
+
+
+@pytest.mark.parametrize("variant", ["backgammon", "longgammon"])
+def test_arrows_lead_from_the_checker_that_moves_to_where_it_comes_to_lie(variant: str) -> None:
+    board = position("24:2 6:3 bar:1 off:9", "12:15" if variant == "longgammon" else "1:15", variant)
+    plain = board_picture(board, cube_value=0, variant=variant).shapes
+    hops = [(25, 20), (24, 18), (6, 0)]
+    arrows = board_picture(board, cube_value=0, variant=variant, hops=hops, hops_fill="#123456").shapes[len(plain) :]
+    drawn = [shape for shape in arrows if isinstance(shape, Polygon) and shape.fill == "#123456"]
+    assert len(drawn) == len(hops) == len(arrows) / 2
+    dark = {(s.x, s.y) for s in plain if isinstance(s, Circle) and s.radius > 20 and s.fill == "#2b2624"}
+    for arrow in drawn:
+        (ax, ay), (bx, by) = arrow.points[0], arrow.points[-1]
+        assert min(abs((ax + bx) / 2 - x) + abs((ay + by) / 2 - y) for x, y in dark) < 0.01

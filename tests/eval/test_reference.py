@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib.util
+from itertools import pairwise
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -25,6 +26,7 @@ from nardy.eval.reference import (
     losses_by_class,
     read_arrays,
 )
+from nardy.eval.reference_engines import ENGINES, calibration_table, engines_table, known_players
 from nardy.eval.reference_report import reference_report
 from tests.eval.fakes import FakeEvaluator
 
@@ -249,3 +251,52 @@ def test_less_is_the_mean_of_paired_differences_with_its_standard_error() -> Non
     assert found.other.take == pytest.approx(300)
     assert found.take.mean == pytest.approx(300)
     assert found.take.standard_error == pytest.approx(300 / 2**0.5)
+
+
+@needs_bench
+def test_known_engines_lose_what_the_script_says_of_their_choices(score: ModuleType) -> None:
+    found = known_players(BENCH)
+    data = score.load("decisions")
+    pairs = list(pairwise(data["off"]))
+    for key, name in ENGINES.items():
+        choices = np.array([data[key][a:b].argmax() for a, b in pairs])
+        theirs = score.checker(choices)
+        assert found[name].checker.natural == pytest.approx(theirs["natural"][0], abs=1e-6)
+        cubes = score.load("cube")[key].astype(float)
+        doubles = np.minimum(cubes[:, :, 1], 1) > cubes[:, :, 0], cubes[:, :, 1] <= 1
+        answers = score.cube(lambda own, opp, v, a=doubles: [part[:, score.VARIANTS.index(v)] for part in a])
+        for ours, label in zip(CUBES, score.VARIANTS, strict=True):
+            assert found[name].cube[ours].double == pytest.approx(answers[label]["double"], abs=1e-4)
+            assert found[name].cube[ours].take == pytest.approx(answers[label]["take"], abs=1e-4)
+        calib = found[name].calibration
+        assert calib is not None
+        assert calib.rms_equity == pytest.approx(score.calib(score.load("calib")[key])["all"]["rms_equity"], abs=1e-6)
+
+
+@needs_bench
+def test_random_and_pip_count_stand_where_the_benchs_table_has_them(score: ModuleType) -> None:
+    found = known_players(BENCH)
+    data = score.load("decisions")
+    even = [np.full(b - a, 1 / (b - a)) for a, b in pairwise(data["off"])]
+    assert found["random"].checker.natural == pytest.approx(score.checker(even)["natural"][0], abs=1e-6)
+    assert 150 < found["pip count alone"].checker.natural < found["random"].checker.natural
+
+
+@needs_bench
+def test_a_model_is_shown_among_known_players_by_strength() -> None:
+    report = reference_report(FakeEvaluator(), BENCH, "fake")
+    names = list(engines_table(report).columns[0].cells)
+    assert names[0] == "random"
+    assert names[-1] == "Open Sage 2-ply"
+    assert "fake" in names
+    rows = list(calibration_table(report).columns[0].cells)
+    assert rows[:5] == [*CLASSES, "all"]
+    assert rows[5:] == list(ENGINES.values())
+
+
+@needs_bench
+def test_files_without_engines_have_none_of_them(tmp_path: Path) -> None:
+    for name in ("decisions", "cube", "calib"):
+        with np.load(BENCH / f"{name}.npz") as data:
+            np.savez(tmp_path / f"{name}.npz", **{key: data[key] for key in data.files if key not in ENGINES})
+    assert list(known_players(tmp_path)) == ["random", "pip count alone"]

@@ -67,7 +67,7 @@ def test_help_is_found_anywhere() -> None:
         (["gamez=1"], "gamez: found no such key, .* did you mean games"),
         (["eval.games=1"], "eval.games: found no such key, .* did you mean games"),
         (["eval=reference", "games=3"], "games: found no such key"),
-        (["eval=macth"], "eval: found 'macth', wanted one of exact, match, reference, table; did you mean match"),
+        (["eval=macth"], "eval: found 'macth', wanted one of .*match, .*; did you mean match"),
         (["games=1,2"], "games=1,2: found several values"),
         (["games=[1,"], r"games=\[1,: cannot be read"),
         (["=3"], "found no key before '='"),

@@ -123,7 +123,7 @@ def test_exact_prints_losses_and_writes_json(
         (["env.match_length=3", "env.jacoby=true"], "env.jacoby: found it with match_length"),
         (["bot=model:/nothing/here"], "'/nothing/here'"),
         (["bot=random", "output=/nothing/here.json"], "output: found '/nothing/here.json'"),
-        (["rate"], "task: found 'rate', wanted one of match, reference, table, exact"),
+        (["rate"], "task: found 'rate', wanted one of match, reference, table, analysis, report, exact"),
         (["reference", "bot=random"], "bot: found no such key"),
         (["exact", "decisions=0"], "decisions: found 0, wanted 1 or more"),
         (["exact", "positions=0"], "positions: found 0, wanted 1 or more, or null for all"),
