@@ -12,17 +12,18 @@ handful of host synchronisations. A row whose game has ended takes up the next d
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
 import torch
 from torch import Tensor
 
-from ..env import Cube, GameEnd, GameOptions, Games
+from ..env import GameEnd, GameOptions, Games
 from ..env.cube import CENTRED
 from ..env.dice import Purpose, uniforms
 from .bots import Bot
+from .luck import Luck
 from .outside.failure import BotFailedError
 
 __all__ = ["GAME_COLUMNS", "MAX_TURNS", "SEAT_COLUMNS", "Progress", "Record", "play_deals"]
@@ -48,20 +49,42 @@ class Record:
         seats: ``[2, P, 2, 7]`` int64, `SEAT_COLUMNS` of the first bot and of the other.
         games: ``[2, P, 5]`` int64, `GAME_COLUMNS`.
         seconds: time taken.
+        luck: ``[2, P]`` float64, how lucky the first bot was, in the unit of ``points``; None if nobody asked.
+        events: what a referee has noted, by kind, of the first bot and of the other; None without a referee.
     """
 
     points: Tensor
     seats: Tensor
     games: Tensor
     seconds: float
+    luck: Tensor | None = None
+    events: Mapping[str, tuple[int, int]] | None = None
+
+    @property
+    def num_deals(self) -> int:
+        """P."""
+        return self.points.shape[1]
 
     @classmethod
     def join(cls, *parts: Record) -> Record:
-        """The record of all deals of ``parts``, one after the other."""
+        """The record of all deals of ``parts``, which were played alike, one after the other."""
         points, seats, games = (
             torch.cat([getattr(part, name) for part in parts], 1) for name in ("points", "seats", "games")
         )
-        return cls(points, seats, games, sum(part.seconds for part in parts))
+        luck = [part.luck for part in parts if part.luck is not None]
+        events: dict[str, tuple[int, int]] = {}
+        for part in parts:
+            for kind, (own, other) in (part.events or {}).items():
+                before = events.get(kind, (0, 0))
+                events[kind] = before[0] + own, before[1] + other
+        return cls(
+            points,
+            seats,
+            games,
+            sum(part.seconds for part in parts),
+            torch.cat(luck, 1) if luck else None,
+            None if parts[0].events is None else events,
+        )
 
 
 def play_deals(
@@ -74,6 +97,7 @@ def play_deals(
     batch: int = 4096,
     device: torch.device | str = "cpu",
     progress: Progress | None = None,
+    luck: Luck | None = None,
 ) -> Record:
     """Play ``num_deals`` deals (money games, or whole matches), each in both seatings.
 
@@ -87,6 +111,7 @@ def play_deals(
         batch: games side by side, at least 1; memory grows with it.
         device: where games are kept and bots are asked.
         progress: called after every turn that ended something with (games finished, games wanted).
+        luck: also count how lucky the bots were; some twenty times the work of a model's own turn.
 
     Raises:
         BotFailedError: an outside bot cannot go on, and its policy is to stop. Otherwise it loses the games in which it
@@ -105,12 +130,14 @@ def play_deals(
             if progress is not None:
                 progress(before + finished, 2 * num_deals)
 
-        tables.append(_Table(seats, num_deals, options, seed, first_deal, min(batch, num_deals), device).play(report))
+        table = _Table(seats, num_deals, options, seed, first_deal, min(batch, num_deals), device, luck)
+        tables.append(table.play(report))
     seconds = time.perf_counter() - started
     points = torch.stack([tables[0].points, -tables[1].points])
     seats_counted = torch.stack([tables[0].seats, tables[1].seats.flip(1)])
     games = torch.stack([tables[0].games, tables[1].games])
-    return Record(points.cpu(), seats_counted.cpu(), games.cpu(), seconds)
+    lucky = None if luck is None else torch.stack([tables[0].luck, -tables[1].luck]).cpu()
+    return Record(points.cpu(), seats_counted.cpu(), games.cpu(), seconds, lucky)
 
 
 class _Table:
@@ -125,8 +152,10 @@ class _Table:
         first_deal: int,
         batch: int,
         device: torch.device | str,
+        luck: Luck | None,
     ) -> None:
         self.bots = seats
+        self.judge = luck
         self.state = Games(batch, options, seed, first_slot=first_deal, device=device)
         self.num_deals = num_deals
         self.num_started = batch
@@ -143,6 +172,7 @@ class _Table:
         self.points = zeros(num_deals)
         self.seats = zeros(num_deals, 2, len(SEAT_COLUMNS))
         self.games = zeros(num_deals, len(GAME_COLUMNS))
+        self.luck = zeros(num_deals, dtype=torch.float64)
 
     def play(self, report: Callable[[int], None]) -> _Table:
         """Play every deal to its end; ``report`` hears how many are finished."""
@@ -150,6 +180,7 @@ class _Table:
             before = self.num_finished
             self._cube_turn()
             self.state.roll(self.active)
+            self._count_luck()
             self._play_turn()
             self._give_up(self.active & (self.state.turn >= MAX_TURNS))
             if self.num_finished > before:
@@ -174,7 +205,7 @@ class _Table:
         for seat, bot in enumerate(self.bots):
             rows = self._rows(may, seat)
             if len(rows):
-                asked = (games.boards[rows], _cube_rows(cube, rows))
+                asked = (games.boards[rows], cube.rows(rows))
                 offer[rows], failed[rows] = _ask(bot.double, *asked)
         offer &= ~failed
         self._count(offer, games.player, "doubles")
@@ -182,13 +213,18 @@ class _Table:
         for seat, bot in enumerate(self.bots):
             rows = self._rows(offer, 1 - seat)
             if len(rows):
-                asked = (games.boards[rows], _cube_rows(cube, rows))
+                asked = (games.boards[rows], cube.rows(rows))
                 take[rows], failed[rows] = _ask(bot.take, *asked)
         winner = torch.where(offer, games.player, winner)
         offer &= ~failed
         self._count(offer & take, 1 - games.player, "takes")
         self._finish(games.double(offer, take))
         self._forfeit(failed, winner)
+
+    def _count_luck(self) -> None:
+        if self.judge is not None:
+            rows = self.active.nonzero()[:, 0]
+            self.luck[self.deal[rows]] += self.judge.of(self.state, rows)
 
     def _play_turn(self) -> None:
         games = self.state
@@ -199,7 +235,7 @@ class _Table:
         for seat, bot in enumerate(self.bots):
             rows = self._rows(self.active, seat)
             if len(rows):
-                seen = None if cube is None else _cube_rows(cube, rows)
+                seen = None if cube is None else cube.rows(rows)
                 asked = (games.boards[rows], games.dice[rows], seen, ties[rows], second_first[rows])
                 afterstates[rows], failed[rows] = _ask(bot.choose, *asked)
         played, winner = self.active & ~failed, 1 - games.player
@@ -268,9 +304,3 @@ def _ask(question: Callable[..., Tensor], *asked: Any) -> tuple[Tensor, Tensor |
         if failure.stop:
             raise
         return failure.answers, failure.failed.to(failure.answers.device)
-
-
-def _cube_rows(cube: Cube, rows: Tensor) -> Cube:
-    """The cubes of some games of a batch."""
-    fields: dict[str, Any] = {name: value[rows] for name, value in vars(cube).items() if isinstance(value, Tensor)}
-    return replace(cube, **fields)
