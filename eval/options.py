@@ -8,6 +8,8 @@ from ..env.dice import check_seed
 from ..env.formats import Format
 from .outside import OutsideOptions
 from .results import check_num_games
+from .session import SessionOptions
+from .statistics import IntervalMethod
 
 __all__ = ["ExactOptions", "MatchOptions", "PlayOptions", "ReferenceOptions", "TableOptions"]
 
@@ -16,8 +18,8 @@ __all__ = ["ExactOptions", "MatchOptions", "PlayOptions", "ReferenceOptions", "T
 class MatchOptions:
     """Two bots against each other in the format ``env``.
 
-    ``bot`` None is the newest model; ``games`` counts matches if the format has a length; ``outside`` is for bots that
-    are other programs.
+    ``bot`` None is the newest model; ``games`` counts matches if the format has a length; ``part`` None is
+    `part_deals`; ``luck`` is as for `make_luck`; ``outside`` is for bots that are other programs.
     """
 
     env: Format = field(default_factory=Format)
@@ -29,14 +31,43 @@ class MatchOptions:
     games: int = 4000
     batch: int = 4096
     seed: int = 0
+    luck: str | None = None
+    interval: IntervalMethod = "normal"
+    until: float | None = None
+    part: int | None = None
+    mat: str | None = None
+    mat_games: int = 10
     outside: OutsideOptions = field(default_factory=OutsideOptions)
 
     def __post_init__(self) -> None:
         check_num_games(self.games)
         if self.batch < 1:
             raise ValueError(f"batch: found {self.batch}, wanted at least 1")
+        _check_part(self.part)
+        if self.mat_games < 1:
+            raise ValueError(f"mat_games: found {self.mat_games}, wanted at least 1")
         check_seed(self.seed)
         _check_bots_can_play(self.env)
+        self.session("cpu")
+
+    def session(self, device_type: str) -> SessionOptions:
+        """How the session is divided, judged and ended on a device."""
+        return SessionOptions(self.interval, self.until, part_deals(self.part, self.batch, device_type))
+
+
+_PART_DEALS = 1000  # on a CPU; playing out the last games of a part costs some 2 % of it
+
+
+def part_deals(part: int | None, batch: int, device_type: str) -> int:
+    """Deals played and kept together: half the games ``part``, None for what costs little on the device."""
+    if part is not None:
+        return part // 2
+    return _PART_DEALS if device_type == "cpu" else max(batch, _PART_DEALS)
+
+
+def _check_part(part: int | None) -> None:
+    if part is not None and (part < 2 or part % 2):
+        raise ValueError(f"part: found {part}, wanted an even number of games from 2 up, or null")
 
 
 def _check_bots_can_play(options: Format) -> None:

@@ -22,10 +22,10 @@ from .luck import Luck
 from .match_log import EVENTS, GameLog, MatchLog, Turn
 from .players import BotPlayer
 from .referee import Referee
-from .results import ArenaResult, compare
+from .results import ArenaResult, compare, compare_bots
 from .session import Keeper, SessionOptions
 
-__all__ = ["compare_refereed", "play_match"]
+__all__ = ["compare_in_format", "compare_refereed", "play_match"]
 
 _WINS = {"single": "singles", "gammon": "gammons", "backgammon": "backgammons", "drop": "drop_wins"}
 
@@ -66,6 +66,26 @@ def compare_refereed(
         return Record.join(*parts)
 
     return compare(play, bot, opponent, num_games, options, seed, progress, session, luck, keeper, at_once=[1])
+
+
+def compare_in_format(
+    bot: Bot,
+    opponent: Bot,
+    num_games: int,
+    options: Format,
+    seed: int = 0,
+    batch: int = 4096,
+    device: torch.device | str = "cpu",
+    progress: Progress | None = None,
+    session: SessionOptions | None = None,
+    luck: Luck | None = None,
+    keeper: Keeper | None = None,
+) -> ArenaResult:
+    """`compare_refereed` if the format takes a referee, else `compare_bots`, many games at a time."""
+    if options.refereed:
+        return compare_refereed(bot, opponent, num_games, options, seed, progress, session, luck, keeper)
+    rules = options.rules
+    return compare_bots(bot, opponent, num_games, rules, seed, batch, device, progress, session, luck, keeper)
 
 
 def _play_deal(

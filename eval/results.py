@@ -253,4 +253,4 @@ def compare(
     session = replace(session, part_deals=min(limits, default=num_deals))
     record, stopped = play_session(play, num_deals, session, matches, keeper, progress)
     result = summarise(record, bot.name, opponent.name, options, seed, 0, stopped, session.interval)
-    return replace(result, until=session.until, deals_wanted=num_deals, luck_by=luck and luck.name)
+    return replace(result, until=session.until, deals_wanted=num_deals, luck_by=None if luck is None else luck.name)

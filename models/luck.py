@@ -48,7 +48,7 @@ def roll_luck(
     """
     luck = torch.empty(len(boards), dtype=torch.float64, device=boards.device)
     for where, mean in ((~opening, _mean), (opening, _opening_mean)):
-        for rows in where.nonzero()[:, 0].split(_CHUNK):
+        for rows in torch.split(where.nonzero()[:, 0], _CHUNK):
             some = None if cube is None else cube.rows(rows)
             values = _roll_values(judge, boards[rows], some, second_first[rows])
             came = values.gather(1, roll_numbers(dice[rows])[:, None])[:, 0]

@@ -5,42 +5,27 @@
 
 from __future__ import annotations
 
-import json
-import os
 import sys
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
 
 from rich.console import Console
-from rich.progress import (
-    BarColumn,
-    MofNCompleteColumn,
-    Progress,
-    TaskID,
-    TaskProgressColumn,
-    TextColumn,
-    TimeElapsedColumn,
-    TimeRemainingColumn,
-)
 
-from nardy.eval.arena import Progress as Report
 from nardy.eval.bots import make_bot, newest_model
 from nardy.eval.exact import exact_report, exact_tables, load_exact
-from nardy.eval.exact.transitions import Progress as StageReport
-from nardy.eval.exact.transitions import nothing
+from nardy.eval.luck import make_luck
 from nardy.eval.match_equity_report import match_equity_report
 from nardy.eval.options import ExactOptions, MatchOptions, ReferenceOptions, TableOptions
 from nardy.eval.outside import OutsideBot
-from nardy.eval.refereed import compare_refereed
+from nardy.eval.refereed import compare_in_format
 from nardy.eval.reference_report import reference_report
-from nardy.eval.results import compare_bots
+from nardy.eval.result_csv import csv_text
+from nardy.eval.session_file import session_settings
 from nardy.eval.tables import arena_table, reference_table
 from nardy.models import load, read_match_equity, write_match_equity
-from nardy.scripts.command import CommandError, compose, main_guard, split_task, to_dataclass, wants_help
+from nardy.scripts.command import compose, main_guard, split_task, to_dataclass, wants_help
 from nardy.scripts.command_help import help_text
 from nardy.scripts.device import choose_device, choose_threads
+from nardy.scripts.outputs import Outputs, progress_bar, replacing, stages_bar, writing
 
 TASKS = {
     "match": "play bot= against opponent= (the default task)",
@@ -69,20 +54,27 @@ def main(argv: list[str]) -> int:
 
 
 def play_match(options: MatchOptions) -> int:
-    """Play, print the table, write the JSON; the exit code: not 0 if the session was stopped."""
+    """Play, print the table, write the files; the exit code: not 0 if the session was stopped."""
     device = choose_device(options.device).device
     choose_threads(options.threads)
+    outputs = Outputs.of(options.output)
     rules = options.env
     spec = options.bot or f"model:{newest_model(rules.variant)}"
     bot = make_bot(spec, rules.variant, device, options.outside)
     opponent = make_bot(options.opponent, rules.variant, device, options.outside)
-    with writing(options.output) as result_file, progress_bar(f"{bot.name} - {opponent.name}") as report:
-        if rules.refereed:
-            result = compare_refereed(bot, opponent, options.games, rules, options.seed, report)
-        else:
-            arguments = (options.games, rules.rules, options.seed, options.batch, device, report)
-            result = compare_bots(bot, opponent, *arguments)
+    luck = make_luck(options.luck, rules.variant, device)
+    session = options.session(device.type)
+    settings = session_settings(bot, opponent, rules, options.seed, options.batch, session.part_deals, luck)
+    with (
+        writing(outputs.json) as result_file,
+        replacing(outputs.csv) as csv_file,
+        outputs.keeper(settings) as keeper,
+        progress_bar(f"{bot.name} - {opponent.name}") as report,
+    ):
+        how = (rules, options.seed, options.batch, device, report, session, luck, keeper)
+        result = compare_in_format(bot, opponent, options.games, *how)
         result_file.update(result.to_dict())
+        csv_file.write_text(csv_text([result]), encoding="utf-8")
     Console().print(arena_table({"match" if rules.match_length else "money": result}))
     for each in (bot, opponent):
         if isinstance(each, OutsideBot) and each.patience.last_fault:
@@ -131,62 +123,6 @@ def ask_exact(options: ExactOptions) -> None:
         result_file.update({"solution": exact.solution.facts, **found.to_dict()})
     for table in exact_tables(found):
         Console().print(table)
-
-
-@contextmanager
-def stages_bar() -> Iterator[StageReport]:
-    """A bar on standard error for each stage of some work."""
-    console = Console(stderr=True)
-    if not console.is_interactive:
-        yield nothing
-        return
-    columns = (TextColumn("{task.description}"), BarColumn(), TaskProgressColumn())
-    with Progress(*columns, TimeElapsedColumn(), TimeRemainingColumn(), console=console, transient=True) as progress:
-        tasks: dict[str, TaskID] = {}
-
-        def report(what: str, share: float) -> None:
-            if what not in tasks:
-                tasks[what] = progress.add_task(what, total=1.0)
-            progress.update(tasks[what], completed=share)
-
-        yield report
-
-
-@contextmanager
-def progress_bar(title: str) -> Iterator[Report]:
-    """A bar on standard error that counts games or matches."""
-    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn())
-    console = Console(stderr=True)
-    if not console.is_interactive:  # rich would leave an empty line
-        yield lambda done, wanted: None
-        return
-    with Progress(*columns, TimeElapsedColumn(), TimeRemainingColumn(), console=console, transient=True) as progress:
-        task = progress.add_task(title, total=None)
-        yield lambda done, wanted: progress.update(task, completed=done, total=wanted)
-
-
-@contextmanager
-def writing(output: str | None) -> Iterator[dict[str, Any]]:
-    """A dictionary that is written to the file ``output`` as JSON when all went well.
-
-    The file is opened first: a path that cannot be written is an error before the work, not after it.
-    """
-    values: dict[str, Any] = {}
-    if output is None:
-        yield values
-        return
-    path = Path(output)
-    if not path.parent.is_dir() or path.is_dir():
-        raise CommandError(f"output: found {output!r}, wanted a file in a folder that exists")
-    temporary = path.with_name(f".{path.name}.{os.getpid()}.tmp")
-    try:
-        with open(temporary, "w", encoding="utf-8") as file:
-            yield values
-            json.dump(values, file, indent=2, allow_nan=False)
-            file.write("\n")
-        temporary.replace(path)
-    finally:
-        temporary.unlink(missing_ok=True)
 
 
 if __name__ == "__main__":

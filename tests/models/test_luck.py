@@ -24,8 +24,7 @@ CUBES = {
 }
 
 
-def _evaluator(variant: str, context_units: int = 4, seed: int = 0) -> Evaluator:
-    torch.manual_seed(seed)
+def _evaluator(variant: str, context_units: int = 4) -> Evaluator:
     return Evaluator(Network(NetworkConfig((16,), context_units=context_units)), variant)
 
 
