@@ -11,7 +11,7 @@ from .results import check_num_games
 from .session import SessionOptions
 from .statistics import IntervalMethod
 
-__all__ = ["ExactOptions", "MatchOptions", "PlayOptions", "ReferenceOptions", "TableOptions"]
+__all__ = ["ExactOptions", "LadderOptions", "MatchOptions", "PlayOptions", "ReferenceOptions", "TableOptions"]
 
 
 @dataclass(frozen=True)
@@ -53,6 +53,41 @@ class MatchOptions:
     def session(self, device_type: str) -> SessionOptions:
         """How the session is divided, judged and ended on a device."""
         return SessionOptions(self.interval, self.until, part_deals(self.part, self.batch, device_type))
+
+
+@dataclass(frozen=True)
+class LadderOptions:
+    """A pool of bots rated by playing each other in the format ``env``.
+
+    ``bots`` and ``anchors`` are parted by commas, see `ladder.list_entries` and `ladder.list_pairs`; ``games`` are
+    those of a pair; of a run at most ``checkpoints`` take part; the rest is as for `MatchOptions`.
+    """
+
+    env: Format = field(default_factory=Format)
+    device: str = "auto"
+    threads: int | None = None
+    output: str | None = None
+    bots: str = ""
+    anchors: str | None = None
+    checkpoints: int = 8
+    games: int = 1000
+    batch: int = 4096
+    seed: int = 0
+    luck: str | None = None
+    interval: IntervalMethod = "normal"
+    until: float | None = None
+    part: int | None = None
+    outside: OutsideOptions = field(default_factory=OutsideOptions)
+
+    def __post_init__(self) -> None:
+        if self.checkpoints < 1:
+            raise ValueError(f"checkpoints: found {self.checkpoints}, wanted at least 1")
+        self.pair("", "", 0)
+
+    def pair(self, bot: str, opponent: str, seed: int) -> MatchOptions:
+        """What one pair plays."""
+        shared = ("env", "games", "batch", "luck", "interval", "until", "part", "outside")
+        return MatchOptions(bot=bot, opponent=opponent, seed=seed, **{name: getattr(self, name) for name in shared})
 
 
 _PART_DEALS = 1000  # on a CPU; playing out the last games of a part costs some 2 % of it

@@ -1,6 +1,6 @@
-"""What a bot is worth: ``match`` plays two bots, ``reference`` and ``exact`` ask a model where equities are known.
+"""What a bot is worth: ``match`` plays two bots, ``ladder`` many; others ask a model where equities are known.
 
-``table`` shows the match equity table that a model plays by.
+``reference`` and ``exact`` are those; ``table`` shows the match equity table that a model plays by.
 """
 
 from __future__ import annotations
@@ -10,25 +10,22 @@ from pathlib import Path
 
 from rich.console import Console
 
-from nardy.eval.bots import make_bot, newest_model
+from nardy.eval.bots import newest_model
 from nardy.eval.exact import exact_report, exact_tables, load_exact
-from nardy.eval.luck import make_luck
 from nardy.eval.match_equity_report import match_equity_report
-from nardy.eval.options import ExactOptions, MatchOptions, ReferenceOptions, TableOptions
-from nardy.eval.outside import OutsideBot
-from nardy.eval.refereed import compare_in_format
+from nardy.eval.options import ExactOptions, LadderOptions, MatchOptions, ReferenceOptions, TableOptions
 from nardy.eval.reference_report import reference_report
-from nardy.eval.result_csv import csv_text
-from nardy.eval.session_file import session_settings
-from nardy.eval.tables import arena_table, reference_table
+from nardy.eval.tables import reference_table
 from nardy.models import load, read_match_equity, write_match_equity
+from nardy.scripts.arena import play_ladder, play_match
 from nardy.scripts.command import compose, main_guard, split_task, to_dataclass, wants_help
 from nardy.scripts.command_help import help_text
 from nardy.scripts.device import choose_device, choose_threads
-from nardy.scripts.outputs import Outputs, progress_bar, replacing, stages_bar, writing
+from nardy.scripts.outputs import stages_bar, writing
 
 TASKS = {
     "match": "play bot= against opponent= (the default task)",
+    "ladder": "let every two of bots= play, and rate them",
     "reference": "measure model= on the reference positions in path=",
     "table": "show the match equity table of model=, compare it with against=, write it to xml=",
     "exact": "measure model= of sprintgammon against the exact solution, which is made if folder= has none",
@@ -42,6 +39,8 @@ def main(argv: list[str]) -> int:
     words = [f"eval={task}", *words]
     if wants_help(words):
         print(help_text("nardy-evaluate", "measures what a bot is worth.", "evaluate", words, TASKS))
+    elif task == "ladder":
+        return play_ladder(to_dataclass(LadderOptions, compose("evaluate", words, LadderOptions)))
     elif task == "match":
         return play_match(to_dataclass(MatchOptions, compose("evaluate", words, MatchOptions)))
     elif task == "reference":
@@ -51,37 +50,6 @@ def main(argv: list[str]) -> int:
     else:
         ask_exact(to_dataclass(ExactOptions, compose("evaluate", words, ExactOptions)))
     return 0
-
-
-def play_match(options: MatchOptions) -> int:
-    """Play, print the table, write the files; the exit code: not 0 if the session was stopped."""
-    device = choose_device(options.device).device
-    choose_threads(options.threads)
-    outputs = Outputs.of(options.output)
-    rules = options.env
-    spec = options.bot or f"model:{newest_model(rules.variant)}"
-    bot = make_bot(spec, rules.variant, device, options.outside)
-    opponent = make_bot(options.opponent, rules.variant, device, options.outside)
-    luck = make_luck(options.luck, rules.variant, device)
-    session = options.session(device.type)
-    settings = session_settings(bot, opponent, rules, options.seed, options.batch, session.part_deals, luck)
-    with (
-        writing(outputs.json) as result_file,
-        replacing(outputs.csv) as csv_file,
-        outputs.keeper(settings) as keeper,
-        progress_bar(f"{bot.name} - {opponent.name}") as report,
-    ):
-        how = (rules, options.seed, options.batch, device, report, session, luck, keeper)
-        result = compare_in_format(bot, opponent, options.games, *how)
-        result_file.update(result.to_dict())
-        csv_file.write_text(csv_text([result]), encoding="utf-8")
-    Console().print(arena_table({"match" if rules.match_length else "money": result}))
-    for each in (bot, opponent):
-        if isinstance(each, OutsideBot) and each.patience.last_fault:
-            print(f"{each.name}: the last failure: {each.patience.last_fault}", file=sys.stderr)
-    if result.stopped:
-        print(f"stopped after {2 * result.num_deals:,} of {options.games:,}: {result.stopped}", file=sys.stderr)
-    return int(bool(result.stopped))
 
 
 def ask_reference(options: ReferenceOptions) -> None:

@@ -28,7 +28,10 @@ from nardy.eval.exact.transitions import nothing
 from nardy.eval.session_file import SessionFile
 from nardy.scripts.settings import CommandError
 
-__all__ = ["Outputs", "progress_bar", "replacing", "stages_bar", "writing"]
+__all__ = ["Outputs", "check_file", "keeping", "progress_bar", "replacing", "stages_bar", "writing"]
+
+
+_KINDS = {".csv": "csv", ".jsonl": "session", ".png": "plot"}
 
 
 @dataclass(frozen=True)
@@ -41,26 +44,42 @@ class Outputs:
     plot: Path | None = None
 
     @classmethod
-    def of(cls, output: str | None) -> Outputs:
-        """By the ending of the name; a folder, which is made, takes all. `CommandError` if it cannot be written to."""
+    def of(cls, output: str | None, *kinds: str) -> Outputs:
+        """By the ending of the name, one of ``kinds`` or else JSON; a folder, which is made, takes all of them.
+
+        `CommandError` if it cannot be written to, or is of another kind.
+        """
         if output is None:
             return cls()
         path = Path(output)
         if output.endswith("/") or path.is_dir():
             path.mkdir(exist_ok=True)
-            return cls(path / "result.json", path / "result.csv", path / "session.jsonl", path / "plot.png")
-        _check_file(output)
-        kinds = {".csv": "csv", ".jsonl": "session", ".png": "plot"}
-        return cls(**{kinds.get(path.suffix, "json"): path})
+            inside = {"csv": path / "result.csv", "session": path / "session.jsonl", "plot": path / "ladder.png"}
+            return cls(path / "result.json", **{kind: inside[kind] for kind in kinds})
+        kind = _KINDS.get(path.suffix, "json")
+        if kind not in ("json", *kinds):
+            wanted = [ending for ending, other in _KINDS.items() if other in kinds]
+            raise CommandError(
+                f"output: found {output!r}, wanted a name in {', '.join(('.json', *wanted))}, or FOLDER/"
+            )
+        check_file(output)
+        return cls(**{kind: path})
 
-    @contextmanager
-    def keeper(self, settings: Mapping[str, Any]) -> Iterator[SessionFile | None]:
-        """The file of the session, opened or begun; see `SessionFile`."""
-        with nullcontext() if self.session is None else SessionFile(self.session, settings) as file:
-            yield file
+    @property
+    def folder(self) -> Path | None:
+        """The folder that takes all, None if there is none."""
+        return self.json.parent if self.json is not None and self.csv is not None else None
 
 
-def _check_file(output: str) -> None:
+@contextmanager
+def keeping(path: Path | None, settings: Mapping[str, Any]) -> Iterator[SessionFile | None]:
+    """The file of a session, opened or begun, see `SessionFile`; without ``path`` none."""
+    with nullcontext() if path is None else SessionFile(path, settings) as file:
+        yield file
+
+
+def check_file(output: str) -> None:
+    """`CommandError` if there cannot be such a file."""
     path = Path(output)
     if not path.parent.is_dir() or path.is_dir():
         raise CommandError(f"output: found {output!r}, wanted a file in a folder that exists")
@@ -89,7 +108,7 @@ def writing(output: str | Path | None) -> Iterator[dict[str, Any]]:
     """A dictionary that is written to the file ``output`` as JSON when all went well."""
     values: dict[str, Any] = {}
     if output is not None:
-        _check_file(str(output))
+        check_file(str(output))
     with replacing(None if output is None else Path(output)) as temporary:
         yield values
         temporary.write_text(json.dumps(values, indent=2, allow_nan=False) + "\n", encoding="utf-8")
