@@ -56,7 +56,7 @@ def draw_ladder(ladder: Ladder) -> bytes:
             runs.setdefault(entry.run, []).append(bot)
     for run, bots in runs.items():
         ordered = sorted(bots, key=lambda bot: ladder.entries[bot].trained_games or 0)
-        games = [ladder.entries[bot].trained_games for bot in ordered]
+        games = [ladder.entries[bot].trained_games or 0 for bot in ordered]
         ratings = [ladder.ratings.values[bot] for bot in ordered]
         means, widths = [rating.mean for rating in ratings], [rating.half_width for rating in ratings]
         axis.errorbar(games, means, widths, marker="o", capsize=3, label=run)

@@ -10,7 +10,7 @@ import torch
 from rich.console import Console
 
 from nardy.env import GameOptions
-from nardy.eval.bots import PipCountBot, RandomBot
+from nardy.eval.bots import Bot, PipCountBot, RandomBot
 from nardy.eval.ladder import Entry, Ladder, list_entries, list_pairs, pair_seed, rate
 from nardy.eval.ladder_report import draw_ladder, ladder_table
 from nardy.eval.ratings import ELO_SCALE, PairResult, elo_ratings, point_ratings
@@ -128,7 +128,7 @@ def test_pairs_are_all_or_those_with_an_anchor() -> None:
 
 
 def _ladder(options: GameOptions) -> Ladder:
-    bots = [RandomBot("sprintgammon"), PipCountBot("sprintgammon"), RandomBot("sprintgammon")]
+    bots: list[Bot] = [RandomBot("sprintgammon"), PipCountBot("sprintgammon"), RandomBot("sprintgammon")]
     entries = [Entry("random", "random"), Entry("pipcount", "pipcount"), Entry("model:x", "x at 7", "runs/x", 7)]
     pairs, zero = list_pairs(entries, None)
 
