@@ -22,9 +22,12 @@ from torch import Tensor
 from ..env import GameEnd, GameOptions, Games
 from ..env.cube import CENTRED
 from ..env.dice import Purpose, uniforms
+from ..env.notation import MatchRecord
 from .bots import Bot
 from .luck import Luck
+from .match_log import MatchLog
 from .outside.failure import BotFailedError
+from .recording import Recording, match_of_bots
 
 __all__ = ["GAME_COLUMNS", "MAX_TURNS", "SEAT_COLUMNS", "Progress", "Record", "play_deals"]
 
@@ -51,6 +54,7 @@ class Record:
         seconds: time taken.
         luck: ``[2, P]`` float64, how lucky the first bot was, in the unit of ``points``; None if nobody asked.
         events: what a referee has noted, by kind, of the first bot and of the other; None without a referee.
+        matches: what was played in the games that were to be recorded, deal by deal, player 0 the first bot.
     """
 
     points: Tensor
@@ -59,6 +63,7 @@ class Record:
     seconds: float
     luck: Tensor | None = None
     events: Mapping[str, tuple[int, int]] | None = None
+    matches: tuple[MatchRecord, ...] = ()
 
     @property
     def num_deals(self) -> int:
@@ -84,6 +89,7 @@ class Record:
             sum(part.seconds for part in parts),
             torch.cat(luck, 1) if luck else None,
             None if parts[0].events is None else events,
+            tuple(match for part in parts for match in part.matches),
         )
 
 
@@ -98,6 +104,7 @@ def play_deals(
     device: torch.device | str = "cpu",
     progress: Progress | None = None,
     luck: Luck | None = None,
+    recorded_deals: int = 0,
 ) -> Record:
     """Play ``num_deals`` deals (money games, or whole matches), each in both seatings.
 
@@ -112,6 +119,7 @@ def play_deals(
         device: where games are kept and bots are asked.
         progress: called after every turn that ended something with (games finished, games wanted).
         luck: also count how lucky the bots were; some twenty times the work of a model's own turn.
+        recorded_deals: of how many deals, from number 0 on, the moves are kept.
 
     Raises:
         BotFailedError: an outside bot cannot go on, and its policy is to stop. Otherwise it loses the games in which it
@@ -123,6 +131,7 @@ def play_deals(
     if options.match_length and not options.cube:
         options = replace(options, max_cube=1)  # bots are told the score, and that the cube cannot be turned
     started = time.perf_counter()
+    num_recorded = min(num_deals, max(0, recorded_deals - first_deal))
     tables = []
     for seating, seats in enumerate(((bot, opponent), (opponent, bot))):
 
@@ -130,14 +139,16 @@ def play_deals(
             if progress is not None:
                 progress(before + finished, 2 * num_deals)
 
-        table = _Table(seats, num_deals, options, seed, first_deal, min(batch, num_deals), device, luck)
+        table = _Table(seats, num_deals, options, seed, first_deal, min(batch, num_deals), device, luck, num_recorded)
         tables.append(table.play(report))
     seconds = time.perf_counter() - started
     points = torch.stack([tables[0].points, -tables[1].points])
     seats_counted = torch.stack([tables[0].seats, tables[1].seats.flip(1)])
     games = torch.stack([tables[0].games, tables[1].games])
     lucky = None if luck is None else torch.stack([tables[0].luck, -tables[1].luck]).cpu()
-    return Record(points.cpu(), seats_counted.cpu(), games.cpu(), seconds, lucky)
+    logs = [(log.slot, seating, log) for seating, table in enumerate(tables) for log in table.logs()]
+    matches = tuple(match_of_bots(log, seating) for _, seating, log in sorted(logs, key=lambda each: each[:2]))
+    return Record(points.cpu(), seats_counted.cpu(), games.cpu(), seconds, lucky, matches=matches)
 
 
 class _Table:
@@ -153,9 +164,12 @@ class _Table:
         batch: int,
         device: torch.device | str,
         luck: Luck | None,
+        num_recorded: int,
     ) -> None:
         self.bots = seats
         self.judge = luck
+        names = seats[0].name, seats[1].name
+        self.recording = Recording(names, options, seed, first_deal, num_recorded) if num_recorded else None
         self.state = Games(batch, options, seed, first_slot=first_deal, device=device)
         self.num_deals = num_deals
         self.num_started = batch
@@ -187,6 +201,10 @@ class _Table:
                 report(self.num_finished)
         return self
 
+    def logs(self) -> list[MatchLog]:
+        """What was recorded, players by seat."""
+        return [] if self.recording is None else self.recording.logs()
+
     def _rows(self, where: Tensor, seat: int) -> Tensor:
         """Rows ``[n]`` where ``where`` holds and ``seat`` is on roll. Waits for the device."""
         return (where & (self.state.player == seat)).nonzero()[:, 0]
@@ -216,6 +234,9 @@ class _Table:
                 asked = (games.boards[rows], cube.rows(rows))
                 take[rows], failed[rows] = _ask(bot.take, *asked)
         winner = torch.where(offer, games.player, winner)
+        if self.recording is not None:
+            answers = (("take", take & ~failed), ("drop", ~take & ~failed))
+            self.recording.cube(games, self.deal, offer, answers)
         offer &= ~failed
         self._count(offer & take, 1 - games.player, "takes")
         self._finish(games.double(offer, take))
@@ -239,6 +260,8 @@ class _Table:
                 asked = (games.boards[rows], games.dice[rows], seen, ties[rows], second_first[rows])
                 afterstates[rows], failed[rows] = _ask(bot.choose, *asked)
         played, winner = self.active & ~failed, 1 - games.player
+        if self.recording is not None:
+            self.recording.turn(games, self.deal, afterstates, self.active, failed)
         self.games[self.deal, GAME_COLUMNS.index("plies")] += played.long()
         end = games.play(afterstates, played)
         self._finish(end)
@@ -268,6 +291,8 @@ class _Table:
             self.games[self.deal, GAME_COLUMNS.index(column)] += torch.where(finished, amount, 0).long()
         result = end.match_winner if games.options.match_length else end.points
         self.points[self.deal] += torch.where(finished, result, 0).long()
+        if self.recording is not None:
+            self.recording.end(games, self.deal, end, finished)
         over = finished & (end.match_winner != 0) if games.options.match_length else finished
         self._next_deals(over)
         games.deal(finished)  # rows without a next deal too: they wait at the start of a game
@@ -279,6 +304,8 @@ class _Table:
         for column in ("games", "abandoned"):
             self.games[self.deal, GAME_COLUMNS.index(column)] += endless.long()
         self.games[self.deal, GAME_COLUMNS.index("cube")] += torch.where(endless, self.state.cube_value, 0).long()
+        if self.recording is not None:
+            self.recording.give_up(self.deal, endless)
         self._next_deals(endless)
         self.state.restart(endless)
 

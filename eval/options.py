@@ -48,11 +48,16 @@ class MatchOptions:
             raise ValueError(f"mat_games: found {self.mat_games}, wanted at least 1")
         check_seed(self.seed)
         _check_bots_can_play(self.env)
+        if self.mat is not None and (self.env.variant == "longgammon" or self.env.automatic_doubles):
+            raise ValueError(
+                "mat: found longgammon or automatic doubles, for which match text has no words; wanted none"
+            )
         self.session("cpu")
 
     def session(self, device_type: str) -> SessionOptions:
         """How the session is divided, judged and ended on a device."""
-        return SessionOptions(self.interval, self.until, part_deals(self.part, self.batch, device_type))
+        recorded = 0 if self.mat is None else -(-self.mat_games // 2)
+        return SessionOptions(self.interval, self.until, part_deals(self.part, self.batch, device_type), recorded)
 
 
 @dataclass(frozen=True)

@@ -15,12 +15,13 @@ from torch import Tensor
 from ..env import Games
 from ..env.clock import SimulatedTime
 from ..env.formats import Format
-from ..env.notation import CubeAction
+from ..env.notation import CubeAction, MatchRecord
 from .arena import GAME_COLUMNS, SEAT_COLUMNS, Progress, Record
 from .bots import Bot
 from .luck import Luck
 from .match_log import EVENTS, GameLog, MatchLog, Turn
 from .players import BotPlayer
+from .recording import match_of_bots
 from .referee import Referee
 from .results import ArenaResult, compare, compare_bots
 from .session import Keeper, SessionOptions
@@ -61,9 +62,13 @@ def compare_refereed(
     Every deal is a part of the session by itself.
     """
 
+    recorded = 0 if session is None else session.recorded_deals
+
     def play(first: int, deals: int, report: Progress) -> Record:
-        parts = [_play_deal((bot, opponent), options, seed, first + deal, luck, report) for deal in range(deals)]
-        return Record.join(*parts)
+        numbers = range(first, first + deals)
+        return Record.join(
+            *(_play_deal((bot, opponent), options, seed, n, luck, n < recorded, report) for n in numbers)
+        )
 
     return compare(play, bot, opponent, num_games, options, seed, progress, session, luck, keeper, at_once=[1])
 
@@ -89,14 +94,21 @@ def compare_in_format(
 
 
 def _play_deal(
-    bots: tuple[Bot, Bot], options: Format, seed: int, deal: int, luck: Luck | None, report: Progress
+    bots: tuple[Bot, Bot],
+    options: Format,
+    seed: int,
+    deal: int,
+    luck: Luck | None,
+    recorded: bool,
+    report: Progress,
 ) -> Record:
-    """One deal in both seatings, seen by the first bot."""
+    """One deal in both seatings, seen by the first bot; ``recorded`` keeps the moves."""
     points = torch.zeros((2, 1), dtype=torch.int64)
     seats = torch.zeros((2, 1, 2, len(SEAT_COLUMNS)), dtype=torch.int64)
     games = torch.zeros((2, 1, len(GAME_COLUMNS)), dtype=torch.int64)
     lucky = torch.zeros((2, 1), dtype=torch.float64)
     events = {kind: [0, 0] for kind in EVENTS}
+    matches: list[MatchRecord] = []
     started = time.perf_counter()
     for seating, seated in enumerate((bots, bots[::-1])):
 
@@ -106,6 +118,8 @@ def _play_deal(
 
         log = play_match(seated, options, seed, deal, rolled)
         report(seating + 1, 2)
+        if recorded:
+            matches.append(match_of_bots(log, seating))
         points[seating, 0] = _points(log, seating)
         for game in log.games:
             _count(game, seats[seating, 0], games[seating, 0])
@@ -113,7 +127,8 @@ def _play_deal(
             events[event.kind][event.player ^ seating] += 1
     seats[1], lucky[1] = seats[1].flip(1), -lucky[1]  # by bot, no longer by player
     counted = {kind: (own, other) for kind, (own, other) in events.items()}
-    return Record(points, seats, games, time.perf_counter() - started, None if luck is None else lucky, counted)
+    seconds = time.perf_counter() - started
+    return Record(points, seats, games, seconds, None if luck is None else lucky, counted, tuple(matches))
 
 
 def _points(log: MatchLog, player: int) -> int:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass, field, replace
 from typing import Any
 
 import torch
@@ -12,6 +12,7 @@ from torch import Tensor
 from ..env import GameOptions
 from ..env.clock import ClockOptions
 from ..env.formats import Format
+from ..env.notation import MatchRecord
 from .arena import GAME_COLUMNS, SEAT_COLUMNS, Progress, Record, play_deals
 from .bots import Bot
 from .luck import Luck
@@ -78,6 +79,7 @@ class ArenaResult:
         luck_by: whose values said what a roll was worth.
         until: half width at which the session was to end, in the unit of `estimates`; None if all deals were wanted.
         deals_wanted: how many deals there would have been at most.
+        matches: the recorded games, see `Record`; they are no part of the JSON.
     """
 
     bot: str
@@ -102,6 +104,7 @@ class ArenaResult:
     luck_by: str | None = None
     until: float | None = None
     deals_wanted: int = 0
+    matches: tuple[MatchRecord, ...] = field(default=(), compare=False, repr=False)
 
     @property
     def estimates(self) -> Estimates:
@@ -121,7 +124,9 @@ class ArenaResult:
     def to_dict(self) -> dict[str, Any]:
         """As JSON values."""
         intervals = {name: getattr(self, name) for name in _INTERVALS}
-        return {**asdict(self), **{name: found and found.to_dict() for name, found in intervals.items()}}
+        values = asdict(replace(self, matches=()))
+        del values["matches"]
+        return {**values, **{name: found and found.to_dict() for name, found in intervals.items()}}
 
     @classmethod
     def from_dict(cls, values: Mapping[str, Any]) -> ArenaResult:
@@ -182,6 +187,7 @@ def summarise(
         luck=estimates.luck,
         adjusted=estimates.adjusted,
         deals_wanted=record.num_deals,
+        matches=record.matches,
     )
 
 
@@ -225,8 +231,10 @@ def compare_bots(
     options = options or GameOptions()
     at_once = [each.deals_at_once for each in (bot, opponent) if isinstance(each, OutsideBot)]
 
+    recorded = 0 if session is None else session.recorded_deals
+
     def play(first: int, deals: int, report: Progress) -> Record:
-        return play_deals(bot, opponent, deals, options, seed, first, batch, device, report, luck)
+        return play_deals(bot, opponent, deals, options, seed, first, batch, device, report, luck, recorded)
 
     return compare(play, bot, opponent, num_games, options, seed, progress, session, luck, keeper, at_once)
 

@@ -42,11 +42,13 @@ class SessionOptions:
         interval: how the width of intervals is found.
         until: end at a half width of so much, in points a game (of matches: in the share won); None plays all deals.
         part_deals: deals to a part; None plays all deals as one.
+        recorded_deals: of how many deals, from the first, the moves are kept.
     """
 
     interval: IntervalMethod = "normal"
     until: float | None = None
     part_deals: int | None = None
+    recorded_deals: int = 0
 
     def __post_init__(self) -> None:
         if self.until is not None and not self.until > 0:

@@ -25,6 +25,8 @@ from .arena import Record
 from .bots import Bot, ModelBot
 from .luck import Luck
 from .pairs import ConsultingPair
+from .recording import match_from_json
+from .session import SessionOptions
 
 __all__ = ["SessionFile", "SessionFileError", "session_settings", "weights_digest"]
 
@@ -89,7 +91,8 @@ class SessionFile:
         whole = text[: text.rfind(b"\n") + 1]
         if not whole and text and not b'{"nardy":'.startswith(text[:9]):
             raise SessionFileError(f"{self._path}: found no session of games, wanted one, or no file")
-        self._file.truncate(len(whole))
+        if whole != text:
+            self._file.truncate(len(whole))
         lines = whole.splitlines()
         if not lines:
             self._append(self._settings)
@@ -134,7 +137,8 @@ def _differences(wanted: Mapping[str, Any], found: Mapping[str, Any], prefix: st
 def _to_json(part: Record) -> dict[str, Any]:
     tensors = {name: getattr(part, name).tolist() for name in ("points", "seats", "games")}
     luck = None if part.luck is None else part.luck.tolist()
-    return {**tensors, "luck": luck, "events": part.events, "seconds": part.seconds}
+    matches = [asdict(match) for match in part.matches]
+    return {**tensors, "luck": luck, "events": part.events, "seconds": part.seconds, "matches": matches}
 
 
 def _from_json(values: Mapping[str, Any]) -> Record:
@@ -147,11 +151,12 @@ def _from_json(values: Mapping[str, Any]) -> Record:
         values["seconds"],
         None if luck is None else torch.tensor(luck, dtype=torch.float64),
         None if events is None else {kind: (own, other) for kind, (own, other) in events.items()},
+        tuple(match_from_json(match) for match in values["matches"]),
     )
 
 
 def session_settings(
-    bot: Bot, opponent: Bot, options: GameOptions, seed: int, batch: int, part_deals: int | None, luck: Luck | None
+    bot: Bot, opponent: Bot, options: GameOptions, seed: int, batch: int, session: SessionOptions, luck: Luck | None
 ) -> dict[str, Any]:
     """What makes a session the same session; how many games it has, and when it ends, may change."""
     return {
@@ -162,7 +167,8 @@ def session_settings(
         "env": asdict(options),
         "seed": seed,
         "batch": batch,
-        "part_deals": part_deals,
+        "part_deals": session.part_deals,
+        "recorded_deals": session.recorded_deals,
         "luck": None if luck is None else luck.name,
         "luck_weights": None if luck is None else _digest(luck.judge),
     }

@@ -17,13 +17,15 @@ from nardy.eval.ladder_report import draw_ladder, ladder_table
 from nardy.eval.luck import Luck, make_luck
 from nardy.eval.options import LadderOptions, MatchOptions
 from nardy.eval.outside import BotFailedError, OutsideBot
+from nardy.eval.recording import mat_texts
 from nardy.eval.refereed import compare_in_format
 from nardy.eval.result_csv import csv_text
 from nardy.eval.results import ArenaResult
 from nardy.eval.session_file import session_settings
 from nardy.eval.tables import arena_table
+from nardy.models.bundle import write_file
 from nardy.scripts.device import choose_device, choose_threads
-from nardy.scripts.outputs import Outputs, keeping, progress_bar, replacing, writing
+from nardy.scripts.outputs import Outputs, check_file, keeping, progress_bar, replacing, writing
 
 __all__ = ["play_ladder", "play_match"]
 
@@ -33,6 +35,8 @@ def play_match(options: MatchOptions) -> int:
     device = choose_device(options.device).device
     choose_threads(options.threads)
     outputs = Outputs.of(options.output, "csv", "session")
+    if options.mat is not None:
+        check_file(options.mat, "mat")
     variant = options.env.variant
     spec = options.bot or f"model:{newest_model(variant)}"
     bots = [make_bot(each, variant, device, options.outside) for each in (spec, options.opponent)]
@@ -45,6 +49,9 @@ def play_match(options: MatchOptions) -> int:
         result = _play(options, bots[0], bots[1], luck, device, outputs.session, report)
         result_file.update(result.to_dict())
         csv_file.write_text(csv_text([result]), encoding="utf-8")
+        mats = _match_files(options, result)
+    for name, text in mats.items():
+        write_file(name, text.encode())
     Console().print(arena_table({"match" if options.env.match_length else "money": result}))
     return _say_what_failed([result], bots)
 
@@ -107,10 +114,20 @@ def _play(
 ) -> ArenaResult:
     """One session, which goes on from the file ``path`` and is kept there, if there is one."""
     session = options.session(device.type)
-    settings = session_settings(bot, opponent, options.env, options.seed, options.batch, session.part_deals, luck)
+    settings = session_settings(bot, opponent, options.env, options.seed, options.batch, session, luck)
     with keeping(path, settings) as keeper:
         how = (options.env, options.seed, options.batch, device, report, session, luck, keeper)
         return compare_in_format(bot, opponent, options.games, *how)
+
+
+def _match_files(options: MatchOptions, result: ArenaResult) -> dict[Path, str]:
+    """The recorded games as match text by the names of their files: one, of several matches numbered."""
+    if options.mat is None:
+        return {}
+    texts, path = mat_texts(result.matches[: options.mat_games]), Path(options.mat)
+    if len(texts) < 2:
+        return dict.fromkeys([path], *texts) if texts else {}
+    return {path.with_name(f"{path.stem}-{number}{path.suffix}"): text for number, text in enumerate(texts, start=1)}
 
 
 def _file_name(first: Entry, second: Entry) -> str:

@@ -78,11 +78,11 @@ def keeping(path: Path | None, settings: Mapping[str, Any]) -> Iterator[SessionF
         yield file
 
 
-def check_file(output: str) -> None:
+def check_file(output: str, key: str = "output") -> None:
     """`CommandError` if there cannot be such a file."""
     path = Path(output)
     if not path.parent.is_dir() or path.is_dir():
-        raise CommandError(f"output: found {output!r}, wanted a file in a folder that exists")
+        raise CommandError(f"{key}: found {output!r}, wanted a file in a folder that exists")
 
 
 @contextmanager

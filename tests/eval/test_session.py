@@ -28,7 +28,7 @@ from nardy.models import Evaluator, Network, NetworkConfig
 
 SPRINT = GameOptions("sprintgammon")
 BOTS = PipCountBot("sprintgammon"), RandomBot("sprintgammon")
-SETTINGS = session_settings(*BOTS, SPRINT, 7, 4096, 5, None)
+SETTINGS = session_settings(*BOTS, SPRINT, 7, 4096, SessionOptions(part_deals=5), None)
 PARTS = SessionOptions(part_deals=5)
 
 
@@ -43,7 +43,7 @@ def _without_speed(result: ArenaResult) -> dict[str, Any]:
 def _play(path: Path | None = None, games: int = 40, luck: Luck | None = None) -> ArenaResult:
     if path is None:
         return compare_bots(*BOTS, games, SPRINT, 7, session=PARTS, luck=luck)
-    settings = session_settings(*BOTS, SPRINT, 7, 4096, 5, luck)
+    settings = session_settings(*BOTS, SPRINT, 7, 4096, PARTS, luck)
     with SessionFile(path, settings) as keeper:
         return compare_bots(*BOTS, games, SPRINT, 7, session=PARTS, luck=luck, keeper=keeper)
 
@@ -169,7 +169,7 @@ def test_two_processes_do_not_write_one_file(tmp_path: Path) -> None:
 
 def test_a_refereed_session_goes_on_too(tmp_path: Path) -> None:
     options, path = Format("sprintgammon", 1, illegal="forfeit"), tmp_path / "session.jsonl"
-    settings = session_settings(*BOTS, options, 3, 1, None, None)
+    settings = session_settings(*BOTS, options, 3, 1, SessionOptions(), None)
     for games in (4, 8):
         with SessionFile(path, settings) as keeper:
             result = compare_refereed(*BOTS, games, options, 3, keeper=keeper)
