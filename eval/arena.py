@@ -23,7 +23,7 @@ from ..env import GameEnd, GameOptions, Games
 from ..env.cube import CENTRED
 from ..env.dice import Purpose, uniforms
 from ..env.notation import MatchRecord
-from .bots import Bot
+from .bots import BeaveringBot, Bot
 from .luck import Luck
 from .match_log import MatchLog
 from .outside.failure import BotFailedError
@@ -32,8 +32,8 @@ from .recording import Recording, match_of_bots
 __all__ = ["GAME_COLUMNS", "MAX_TURNS", "SEAT_COLUMNS", "Progress", "Record", "play_deals"]
 
 # What is counted for each player: wins over the board by level, wins by a drop, doubles offered, doubles taken, games
-# lost because it owed an answer.
-SEAT_COLUMNS = ("singles", "gammons", "backgammons", "drop_wins", "doubles", "takes", "forfeits")
+# lost because it owed an answer, doubles beavered, which count as taken too.
+SEAT_COLUMNS = ("singles", "gammons", "backgammons", "drop_wins", "doubles", "takes", "forfeits", "beavers")
 # What is counted for both together: games, turns played, games with a turned cube, sum of the cubes at the end, games
 # that were given up.
 GAME_COLUMNS = ("games", "plies", "turned", "cube", "abandoned")
@@ -49,7 +49,7 @@ class Record:
 
     Attributes:
         points: ``[2, P]`` int64, points won by the first bot in each seating; for matches +1 or -1.
-        seats: ``[2, P, 2, 7]`` int64, `SEAT_COLUMNS` of the first bot and of the other.
+        seats: ``[2, P, 2, 8]`` int64, `SEAT_COLUMNS` of the first bot and of the other.
         games: ``[2, P, 5]`` int64, `GAME_COLUMNS`.
         seconds: time taken.
         luck: ``[2, P]`` float64, how lucky the first bot was, in the unit of ``points``; None if nobody asked.
@@ -234,13 +234,42 @@ class _Table:
                 asked = (games.boards[rows], cube.rows(rows))
                 take[rows], failed[rows] = _ask(bot.take, *asked)
         winner = torch.where(offer, games.player, winner)
+        beaver, kept, unanswered = self._beavers(offer & take & ~failed)
+        winner = torch.where(unanswered, 1 - games.player, winner)
         if self.recording is not None:
-            answers = (("take", take & ~failed), ("drop", ~take & ~failed))
+            answers = (
+                ("beaver", beaver),
+                ("take", take & ~failed & (~beaver | kept)),
+                ("drop", ~take & ~failed | beaver & ~kept & ~unanswered),
+            )
             self.recording.cube(games, self.deal, offer, answers)
         offer &= ~failed
         self._count(offer & take, 1 - games.player, "takes")
-        self._finish(games.double(offer, take))
+        self._count(beaver, 1 - games.player, "beavers")
+        games.cube_value = torch.where(unanswered, 2 * games.cube_value, games.cube_value)  # what a drop would cost
+        failed, offer = failed | unanswered, offer & ~unanswered
+        self._finish(games.double(offer, torch.where(beaver, kept, take), beaver.to(torch.int8)))
         self._forfeit(failed, winner)
+
+    def _beavers(self, taken: Tensor) -> tuple[Tensor, Tensor, Tensor]:
+        """Of the doubles ``taken`` ``[B]``: which are beavered, which of these are played on with; which unanswered."""
+        games, never = self.state, torch.zeros_like(taken)
+        may = taken & (games.may_turn_again() > 0)
+        if not bool(may.any()):
+            return never, never, never
+        cube = games.cube()
+        beaver, kept, unanswered = never.clone(), never.clone(), never.clone()
+        for asker, answers, asked in ((1, beaver, may), (0, kept, beaver)):
+            for seat, bot in enumerate(self.bots):
+                rows = self._rows(asked, (seat + asker) % 2)
+                if len(rows):
+                    assert isinstance(bot, BeaveringBot)
+                    question = bot.beaver if asker else bot.take_beaver
+                    found, failed = _ask(question, games.boards[rows], cube.rows(rows))
+                    answers[rows] = found & ~torch.as_tensor(failed, device=found.device)
+                    if not asker:
+                        unanswered[rows] = failed
+        return beaver, kept, unanswered
 
     def _count_luck(self) -> None:
         if self.judge is not None:

@@ -47,7 +47,7 @@ class MatchOptions:
         if self.mat_games < 1:
             raise ValueError(f"mat_games: found {self.mat_games}, wanted at least 1")
         check_seed(self.seed)
-        _check_bots_can_play(self.env)
+        _check_bots_can_play(self.env, beavers=True)
         if self.mat is not None and (self.env.variant == "longgammon" or self.env.automatic_doubles):
             raise ValueError(
                 "mat: found longgammon or automatic doubles, for which match text has no words; wanted none"
@@ -110,11 +110,11 @@ def _check_part(part: int | None) -> None:
         raise ValueError(f"part: found {part}, wanted an even number of games from 2 up, or null")
 
 
-def _check_bots_can_play(options: Format) -> None:
-    """Refuse rules that a bot would have to know of to make use of them."""
+def _check_bots_can_play(options: Format, beavers: bool = False) -> None:
+    """Refuse rules that a bot would have to know of to make use of them; ``beavers`` are left to each bot."""
     for name, why in (
-        ("beavers", "bots answer a double by a take or a drop"),
-        ("raccoons", "bots answer a double by a take or a drop"),
+        *(() if beavers else (("beavers", "bots answer a double by a take or a drop"),)),
+        ("raccoons", "bots answer a double, but not a beaver of their opponent, by a turn of the cube"),
         ("resignation", "bots play to the end"),
     ):
         if getattr(options, name):

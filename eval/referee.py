@@ -21,6 +21,7 @@ from ..env import Cube, Games, afterstates, flip
 from ..env.dice import Purpose, uniforms
 from ..env.formats import Format
 from ..env.notation import CubeAction, Resignation
+from .bots import BeaveringBot
 from .match import Match
 from .match_log import MatchLog
 from .players import BotPlayer, Player, PlayerFailedError, View
@@ -54,8 +55,9 @@ class Referee:
         rolled: Callable[[Games], None] | None = None,
     ) -> None:
         """Deal the first game; ``rolled`` is shown it when dice are on the table, the rest is as for `Match`."""
-        if options.beavers and any(isinstance(player, BotPlayer) for player in players):
-            raise ValueError("beavers: found them on, wanted them off: bots answer a double by a take or a drop")
+        for player in players:
+            if options.beavers and isinstance(player, BotPlayer) and not isinstance(player.bot, BeaveringBot):
+                raise ValueError(f"beavers: found them on, wanted them off: {player.name} has no answer to one")
         names, partners = (players[0].name, players[1].name), (players[0].partners, players[1].partners)
         self.players = players
         self._rolled = rolled

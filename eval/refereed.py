@@ -139,12 +139,17 @@ def _points(log: MatchLog, player: int) -> int:
 
 
 def _count(game: GameLog, seats: Tensor, totals: Tensor) -> None:
-    """Add a game to the counts of a deal, ``[2, 7]`` by player and ``[5]``, in place."""
+    """Add a game to the counts of a deal, ``[2, 8]`` by player and ``[5]``, in place."""
     if game.end in _WINS:
         seats[game.winner, SEAT_COLUMNS.index(_WINS[game.end])] += 1
+    beavered = False
     for action in game.actions:
-        if isinstance(action, CubeAction) and action.kind in ("double", "take"):
+        if isinstance(action, CubeAction) and action.kind in ("double", "take", "beaver"):
+            if action.kind == "take" and beavered:
+                continue  # the taker of the double has beavered it, and was counted
             seats[action.player, SEAT_COLUMNS.index(f"{action.kind}s")] += 1
+            if beavered := action.kind == "beaver":
+                seats[action.player, SEAT_COLUMNS.index("takes")] += 1
     plies = sum(isinstance(action, Turn) and action.after is not None for action in game.actions)
     counted = {"games": 1, "plies": plies, "turned": game.turned, "cube": game.cube_value}
     for column, amount in counted.items():

@@ -14,7 +14,7 @@ from ..env.clock import ClockOptions
 from ..env.formats import Format
 from ..env.notation import MatchRecord
 from .arena import GAME_COLUMNS, SEAT_COLUMNS, Progress, Record, play_deals
-from .bots import Bot
+from .bots import BeaveringBot, Bot
 from .luck import Luck
 from .outside import OutsideBot
 from .session import Estimates, Keeper, PlayPart, SessionOptions, estimate, play_session
@@ -32,7 +32,7 @@ class SideResult:
     ``singles``, ``gammons``, ``backgammons`` are wins over the board by their level on the board (under Jacoby a
     gammon with the cube centred is counted here as a gammon and scored as a single game); ``drop_wins`` are games
     that the other bot gave up when doubled; ``forfeits`` are games that this bot lost because it owed an answer, and
-    that are wins of neither.
+    that are wins of neither; a double that was beavered counts as taken too.
     """
 
     singles: int
@@ -42,6 +42,7 @@ class SideResult:
     doubles: int
     takes: int
     forfeits: int = 0
+    beavers: int = 0
 
     @property
     def wins(self) -> int:
@@ -206,6 +207,8 @@ def check_bots(options: GameOptions, *bots: Bot) -> None:
     for bot in bots:
         if isinstance(bot, OutsideBot):
             bot.check_can_play(options)
+        if options.beavers and not isinstance(bot, BeaveringBot):
+            raise ValueError(f"bot: {bot.name} has no answer to a beaver: found env.beavers=true, wanted false")
 
 
 def compare_bots(

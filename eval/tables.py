@@ -57,6 +57,8 @@ def arena_table(results: Mapping[str, ArenaResult], title: str | None = None) ->
         row("  by a drop", "{r.side.drop_wins} / {r.other.drop_wins}", end_section=True)
         row("doubled, own / opponent", "{r.side.doubles} / {r.other.doubles}")
         row("taken by opponent / own", "{r.other.takes} / {r.side.takes}")
+        if any(result.options.beavers for result in results.values()):
+            row("beavered by opponent / own", "{r.other.beavers} / {r.side.beavers}")
         row("games with a turned cube", "{turned:.1%}")
         row("cube at the end, mean", "{r.mean_cube:.2f}", end_section=True)
     if any(result.events is not None for result in results.values()):

@@ -87,12 +87,8 @@ def test_a_game_lost_without_an_answer_is_recorded_as_resigned() -> None:
 
 
 def test_names_are_made_to_fit_and_to_differ() -> None:
-    record = play_deals(
-        *[RandomBot("sprintgammon", "model:runs/a (b), c" + "x" * 40)] * 2,
-        1,
-        GameOptions("sprintgammon"),
-        recorded_deals=1,
-    )
+    same = RandomBot("sprintgammon", "model:runs/a (b), c" + "x" * 40)
+    record = play_deals(same, same, 1, GameOptions("sprintgammon"), recorded_deals=1)
     names = read_match_text(mat_texts(record.matches)[0], "sprintgammon").names
     assert names[0] != names[1]
     assert max(map(len, names)) <= 20

@@ -16,7 +16,7 @@ import torch
 
 from nardy.env import GameOptions
 from nardy.env.formats import Format
-from nardy.eval.arena import Record
+from nardy.eval.arena import SEAT_COLUMNS, Record
 from nardy.eval.bots import ModelBot, PipCountBot, RandomBot
 from nardy.eval.luck import Luck, make_luck
 from nardy.eval.refereed import compare_refereed
@@ -186,7 +186,7 @@ def test_other_weights_are_another_bot() -> None:
 
 def test_where_luck_explains_little_the_raw_result_counts() -> None:
     points = torch.tensor([[1, -1, 2, -2], [1, 1, -1, -1]])
-    empty = torch.zeros((2, 4, 2, 7), dtype=torch.int64)
+    empty = torch.zeros((2, 4, 2, len(SEAT_COLUMNS)), dtype=torch.int64)
     record = Record(points, empty, torch.zeros((2, 4, 5), dtype=torch.int64), 1.0, luck=-3.0 * points.double())
     found = estimate(record)
     assert found.adjusted is not None

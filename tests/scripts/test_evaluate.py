@@ -115,7 +115,11 @@ def test_exact_prints_losses_and_writes_json(
         (["env=blitz", "env.clock.time=fast"], "env.clock.time: found 'fast', wanted one of real, simulated"),
         (["env.illegal=ignore"], "env.illegal: found 'ignore', wanted one of reject, correct, accept, forfeit"),
         (["env.pairs=2"], "env.pairs: found 2, wanted true or false"),
-        (["env.beavers=true"], "env.beavers: found true, wanted false: bots answer a double by a take or a drop"),
+        (["env.beavers=true"], "bot: pipcount has no answer to a beaver: found env.beavers=true, wanted false"),
+        (
+            ["env.beavers=true", "env.raccoons=true"],
+            "env.raccoons: found true, wanted false: bots answer a double, but",
+        ),
         (["env.resignation=true"], "env.resignation: found true, wanted false: bots play to the end"),
         (["bot=pair:model:a+random"], "wanted two models, which have equities to average: pair:model:A+model:B"),
         (["device=gpu"], "device: found 'gpu', wanted auto, cpu"),
