@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 
 from rich.table import Table
@@ -100,6 +101,7 @@ def _figures(result: ArenaResult) -> dict[str, object]:
     narrower = ""
     if result.adjusted is not None:
         narrower = "less luck" if result.best is result.adjusted else "as played: luck explains little of it"
+        narrower = narrower if math.isfinite(result.best.half_width) else ""
     return {
         "turned": result.turned_games / max(1, result.num_games),
         "points": shown(result.points, won=False),
