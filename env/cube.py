@@ -187,6 +187,11 @@ class Cube:
         devices = [field.device for field in (*fields, self.away) if isinstance(field, Tensor)]
         return self.as_tensors(max(lengths, default=1), devices[0] if devices else "cpu").may_double()
 
+    def rows(self, rows: Tensor) -> Cube:
+        """The cubes of some games of a batch, by index or mask; fields that are the same for all games stay."""
+        changed: dict[str, Any] = {name: value[rows] for name, value in vars(self).items() if isinstance(value, Tensor)}
+        return Cube.unchecked(**(vars(self) | changed))
+
     def flip(self) -> Cube:
         """The same cube as the other player sees it: mine and theirs exchanged, and the two ``away``."""
         if isinstance(self.owner, Tensor):

@@ -12,24 +12,28 @@ handful of host synchronisations. A row whose game has ended takes up the next d
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
 import torch
 from torch import Tensor
 
-from ..env import Cube, GameEnd, GameOptions, Games
+from ..env import GameEnd, GameOptions, Games
 from ..env.cube import CENTRED
 from ..env.dice import Purpose, uniforms
-from .bots import Bot
+from ..env.notation import MatchRecord
+from .bots import BeaveringBot, Bot
+from .luck import Luck
+from .match_log import MatchLog
 from .outside.failure import BotFailedError
+from .recording import Recording, match_of_bots
 
 __all__ = ["GAME_COLUMNS", "MAX_TURNS", "SEAT_COLUMNS", "Progress", "Record", "play_deals"]
 
 # What is counted for each player: wins over the board by level, wins by a drop, doubles offered, doubles taken, games
-# lost because it owed an answer.
-SEAT_COLUMNS = ("singles", "gammons", "backgammons", "drop_wins", "doubles", "takes", "forfeits")
+# lost because it owed an answer, doubles beavered, which count as taken too.
+SEAT_COLUMNS = ("singles", "gammons", "backgammons", "drop_wins", "doubles", "takes", "forfeits", "beavers")
 # What is counted for both together: games, turns played, games with a turned cube, sum of the cubes at the end, games
 # that were given up.
 GAME_COLUMNS = ("games", "plies", "turned", "cube", "abandoned")
@@ -45,23 +49,48 @@ class Record:
 
     Attributes:
         points: ``[2, P]`` int64, points won by the first bot in each seating; for matches +1 or -1.
-        seats: ``[2, P, 2, 7]`` int64, `SEAT_COLUMNS` of the first bot and of the other.
+        seats: ``[2, P, 2, 8]`` int64, `SEAT_COLUMNS` of the first bot and of the other.
         games: ``[2, P, 5]`` int64, `GAME_COLUMNS`.
         seconds: time taken.
+        luck: ``[2, P]`` float64, how lucky the first bot was, in the unit of ``points``; None if nobody asked.
+        events: what a referee has noted, by kind, of the first bot and of the other; None without a referee.
+        matches: what was played in the games that were to be recorded, deal by deal, player 0 the first bot.
     """
 
     points: Tensor
     seats: Tensor
     games: Tensor
     seconds: float
+    luck: Tensor | None = None
+    events: Mapping[str, tuple[int, int]] | None = None
+    matches: tuple[MatchRecord, ...] = ()
+
+    @property
+    def num_deals(self) -> int:
+        """P."""
+        return self.points.shape[1]
 
     @classmethod
     def join(cls, *parts: Record) -> Record:
-        """The record of all deals of ``parts``, one after the other."""
+        """The record of all deals of ``parts``, which were played alike, one after the other."""
         points, seats, games = (
             torch.cat([getattr(part, name) for part in parts], 1) for name in ("points", "seats", "games")
         )
-        return cls(points, seats, games, sum(part.seconds for part in parts))
+        luck = [part.luck for part in parts if part.luck is not None]
+        events: dict[str, tuple[int, int]] = {}
+        for part in parts:
+            for kind, (own, other) in (part.events or {}).items():
+                before = events.get(kind, (0, 0))
+                events[kind] = before[0] + own, before[1] + other
+        return cls(
+            points,
+            seats,
+            games,
+            sum(part.seconds for part in parts),
+            torch.cat(luck, 1) if luck else None,
+            None if parts[0].events is None else events,
+            tuple(match for part in parts for match in part.matches),
+        )
 
 
 def play_deals(
@@ -74,6 +103,8 @@ def play_deals(
     batch: int = 4096,
     device: torch.device | str = "cpu",
     progress: Progress | None = None,
+    luck: Luck | None = None,
+    recorded_deals: int = 0,
 ) -> Record:
     """Play ``num_deals`` deals (money games, or whole matches), each in both seatings.
 
@@ -87,6 +118,8 @@ def play_deals(
         batch: games side by side, at least 1; memory grows with it.
         device: where games are kept and bots are asked.
         progress: called after every turn that ended something with (games finished, games wanted).
+        luck: also count how lucky the bots were; some twenty times the work of a model's own turn.
+        recorded_deals: of how many deals, from number 0 on, the moves are kept.
 
     Raises:
         BotFailedError: an outside bot cannot go on, and its policy is to stop. Otherwise it loses the games in which it
@@ -98,6 +131,7 @@ def play_deals(
     if options.match_length and not options.cube:
         options = replace(options, max_cube=1)  # bots are told the score, and that the cube cannot be turned
     started = time.perf_counter()
+    num_recorded = min(num_deals, max(0, recorded_deals - first_deal))
     tables = []
     for seating, seats in enumerate(((bot, opponent), (opponent, bot))):
 
@@ -105,12 +139,16 @@ def play_deals(
             if progress is not None:
                 progress(before + finished, 2 * num_deals)
 
-        tables.append(_Table(seats, num_deals, options, seed, first_deal, min(batch, num_deals), device).play(report))
+        table = _Table(seats, num_deals, options, seed, first_deal, min(batch, num_deals), device, luck, num_recorded)
+        tables.append(table.play(report))
     seconds = time.perf_counter() - started
     points = torch.stack([tables[0].points, -tables[1].points])
     seats_counted = torch.stack([tables[0].seats, tables[1].seats.flip(1)])
     games = torch.stack([tables[0].games, tables[1].games])
-    return Record(points.cpu(), seats_counted.cpu(), games.cpu(), seconds)
+    lucky = None if luck is None else torch.stack([tables[0].luck, -tables[1].luck]).cpu()
+    logs = [(log.slot, seating, log) for seating, table in enumerate(tables) for log in table.logs()]
+    matches = tuple(match_of_bots(log, seating) for _, seating, log in sorted(logs, key=lambda each: each[:2]))
+    return Record(points.cpu(), seats_counted.cpu(), games.cpu(), seconds, lucky, matches=matches)
 
 
 class _Table:
@@ -125,8 +163,13 @@ class _Table:
         first_deal: int,
         batch: int,
         device: torch.device | str,
+        luck: Luck | None,
+        num_recorded: int,
     ) -> None:
         self.bots = seats
+        self.judge = luck
+        names = seats[0].name, seats[1].name
+        self.recording = Recording(names, options, seed, first_deal, num_recorded) if num_recorded else None
         self.state = Games(batch, options, seed, first_slot=first_deal, device=device)
         self.num_deals = num_deals
         self.num_started = batch
@@ -143,6 +186,7 @@ class _Table:
         self.points = zeros(num_deals)
         self.seats = zeros(num_deals, 2, len(SEAT_COLUMNS))
         self.games = zeros(num_deals, len(GAME_COLUMNS))
+        self.luck = zeros(num_deals, dtype=torch.float64)
 
     def play(self, report: Callable[[int], None]) -> _Table:
         """Play every deal to its end; ``report`` hears how many are finished."""
@@ -150,11 +194,16 @@ class _Table:
             before = self.num_finished
             self._cube_turn()
             self.state.roll(self.active)
+            self._count_luck()
             self._play_turn()
             self._give_up(self.active & (self.state.turn >= MAX_TURNS))
             if self.num_finished > before:
                 report(self.num_finished)
         return self
+
+    def logs(self) -> list[MatchLog]:
+        """What was recorded, players by seat."""
+        return [] if self.recording is None else self.recording.logs()
 
     def _rows(self, where: Tensor, seat: int) -> Tensor:
         """Rows ``[n]`` where ``where`` holds and ``seat`` is on roll. Waits for the device."""
@@ -174,7 +223,7 @@ class _Table:
         for seat, bot in enumerate(self.bots):
             rows = self._rows(may, seat)
             if len(rows):
-                asked = (games.boards[rows], _cube_rows(cube, rows))
+                asked = (games.boards[rows], cube.rows(rows))
                 offer[rows], failed[rows] = _ask(bot.double, *asked)
         offer &= ~failed
         self._count(offer, games.player, "doubles")
@@ -182,13 +231,50 @@ class _Table:
         for seat, bot in enumerate(self.bots):
             rows = self._rows(offer, 1 - seat)
             if len(rows):
-                asked = (games.boards[rows], _cube_rows(cube, rows))
+                asked = (games.boards[rows], cube.rows(rows))
                 take[rows], failed[rows] = _ask(bot.take, *asked)
         winner = torch.where(offer, games.player, winner)
+        beaver, kept, unanswered = self._beavers(offer & take & ~failed)
+        winner = torch.where(unanswered, 1 - games.player, winner)
+        if self.recording is not None:
+            answers = (
+                ("beaver", beaver),
+                ("take", take & ~failed & (~beaver | kept)),
+                ("drop", ~take & ~failed | beaver & ~kept & ~unanswered),
+            )
+            self.recording.cube(games, self.deal, offer, answers)
         offer &= ~failed
         self._count(offer & take, 1 - games.player, "takes")
-        self._finish(games.double(offer, take))
+        self._count(beaver, 1 - games.player, "beavers")
+        games.cube_value = torch.where(unanswered, 2 * games.cube_value, games.cube_value)  # what a drop would cost
+        failed, offer = failed | unanswered, offer & ~unanswered
+        self._finish(games.double(offer, torch.where(beaver, kept, take), beaver.to(torch.int8)))
         self._forfeit(failed, winner)
+
+    def _beavers(self, taken: Tensor) -> tuple[Tensor, Tensor, Tensor]:
+        """Of the doubles ``taken`` ``[B]``: which are beavered, which of these are played on with; which unanswered."""
+        games, never = self.state, torch.zeros_like(taken)
+        may = taken & (games.may_turn_again() > 0)
+        if not bool(may.any()):
+            return never, never, never
+        cube = games.cube()
+        beaver, kept, unanswered = never.clone(), never.clone(), never.clone()
+        for asker, answers, asked in ((1, beaver, may), (0, kept, beaver)):
+            for seat, bot in enumerate(self.bots):
+                rows = self._rows(asked, (seat + asker) % 2)
+                if len(rows):
+                    assert isinstance(bot, BeaveringBot)
+                    question = bot.beaver if asker else bot.take_beaver
+                    found, failed = _ask(question, games.boards[rows], cube.rows(rows))
+                    answers[rows] = found & ~torch.as_tensor(failed, device=found.device)
+                    if not asker:
+                        unanswered[rows] = failed
+        return beaver, kept, unanswered
+
+    def _count_luck(self) -> None:
+        if self.judge is not None:
+            rows = self.active.nonzero()[:, 0]
+            self.luck[self.deal[rows]] += self.judge.of(self.state, rows)
 
     def _play_turn(self) -> None:
         games = self.state
@@ -199,10 +285,12 @@ class _Table:
         for seat, bot in enumerate(self.bots):
             rows = self._rows(self.active, seat)
             if len(rows):
-                seen = None if cube is None else _cube_rows(cube, rows)
+                seen = None if cube is None else cube.rows(rows)
                 asked = (games.boards[rows], games.dice[rows], seen, ties[rows], second_first[rows])
                 afterstates[rows], failed[rows] = _ask(bot.choose, *asked)
         played, winner = self.active & ~failed, 1 - games.player
+        if self.recording is not None:
+            self.recording.turn(games, self.deal, afterstates, self.active, failed)
         self.games[self.deal, GAME_COLUMNS.index("plies")] += played.long()
         end = games.play(afterstates, played)
         self._finish(end)
@@ -232,6 +320,8 @@ class _Table:
             self.games[self.deal, GAME_COLUMNS.index(column)] += torch.where(finished, amount, 0).long()
         result = end.match_winner if games.options.match_length else end.points
         self.points[self.deal] += torch.where(finished, result, 0).long()
+        if self.recording is not None:
+            self.recording.end(games, self.deal, end, finished)
         over = finished & (end.match_winner != 0) if games.options.match_length else finished
         self._next_deals(over)
         games.deal(finished)  # rows without a next deal too: they wait at the start of a game
@@ -243,6 +333,8 @@ class _Table:
         for column in ("games", "abandoned"):
             self.games[self.deal, GAME_COLUMNS.index(column)] += endless.long()
         self.games[self.deal, GAME_COLUMNS.index("cube")] += torch.where(endless, self.state.cube_value, 0).long()
+        if self.recording is not None:
+            self.recording.give_up(self.deal, endless)
         self._next_deals(endless)
         self.state.restart(endless)
 
@@ -268,9 +360,3 @@ def _ask(question: Callable[..., Tensor], *asked: Any) -> tuple[Tensor, Tensor |
         if failure.stop:
             raise
         return failure.answers, failure.failed.to(failure.answers.device)
-
-
-def _cube_rows(cube: Cube, rows: Tensor) -> Cube:
-    """The cubes of some games of a batch."""
-    fields: dict[str, Any] = {name: value[rows] for name, value in vars(cube).items() if isinstance(value, Tensor)}
-    return replace(cube, **fields)

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Protocol, runtime_checkable
 
 import torch
 from torch import Tensor
@@ -23,7 +23,18 @@ from ..models.bundle import find_weights, read_header
 if TYPE_CHECKING:
     from .outside import OutsideOptions
 
-__all__ = ["BOTS", "Bot", "Judge", "ModelBot", "PipCountBot", "RandomBot", "make_bot", "newest_model", "pick_highest"]
+__all__ = [
+    "BOTS",
+    "BeaveringBot",
+    "Bot",
+    "Judge",
+    "ModelBot",
+    "PipCountBot",
+    "RandomBot",
+    "make_bot",
+    "newest_model",
+    "pick_highest",
+]
 
 _ROUNDING = 1e-9  # of pips: 9 % of 100 are 9, whatever the binary fraction
 
@@ -67,6 +78,22 @@ class Bot(Protocol):
             uniforms: ``[N]`` in [0, 1), one number a game to settle ties with.
             second_first: ``[N]`` bool, see `env.afterstates`.
         """
+        ...
+
+
+@runtime_checkable
+class BeaveringBot(Bot, Protocol):
+    """A bot that also knows what to do with a beaver (money games, rules.md 2.9)."""
+
+    def beaver(self, boards: Tensor, cube: Cube) -> Tensor:
+        """Would the *opponent* (side 1), doubled in this position, beaver? ``[N]`` bool, arguments as for `take`.
+
+        Asked only where a beaver is allowed and a drop was not the answer.
+        """
+        ...
+
+    def take_beaver(self, boards: Tensor, cube: Cube) -> Tensor:
+        """Does side 0, who has doubled and was beavered, play on? ``[N]`` bool, arguments as for `take`."""
         ...
 
 
@@ -197,6 +224,14 @@ class ModelBot:
     def take(self, boards: Tensor, cube: Cube) -> Tensor:
         """As the model's `cube_action` says of side 1."""
         return self.evaluator.cube_action(boards, cube).take
+
+    def beaver(self, boards: Tensor, cube: Cube) -> Tensor:
+        """As the model's `cube_action` says of side 1."""
+        return self.evaluator.cube_action(boards, cube).beaver
+
+    def take_beaver(self, boards: Tensor, cube: Cube) -> Tensor:
+        """As the model's `cube_action` says."""
+        return self.evaluator.cube_action(boards, cube).take_beaver
 
     def choose(
         self, boards: Tensor, dice: Tensor, cube: Cube | None, uniforms: Tensor, second_first: Tensor | None = None

@@ -10,10 +10,13 @@ from ..env.variants import get_variant
 from .outside import OutsideOptions
 from .outside.gnubg_analysis import GnubgOptions
 from .results import check_num_games
+from .session import SessionOptions
+from .statistics import IntervalMethod
 
 __all__ = [
     "AnalysisOptions",
     "ExactOptions",
+    "LadderOptions",
     "MatchOptions",
     "PlayOptions",
     "ReferenceOptions",
@@ -26,8 +29,8 @@ __all__ = [
 class MatchOptions:
     """Two bots against each other in the format ``env``.
 
-    ``bot`` None is the newest model; ``games`` counts matches if the format has a length; ``outside`` is for bots that
-    are other programs.
+    ``bot`` None is the newest model; ``games`` counts matches if the format has a length; ``part`` None is
+    `part_deals`; ``luck`` is as for `make_luck`; ``outside`` is for bots that are other programs.
     """
 
     env: Format = field(default_factory=Format)
@@ -39,21 +42,90 @@ class MatchOptions:
     games: int = 4000
     batch: int = 4096
     seed: int = 0
+    luck: str | None = None
+    interval: IntervalMethod = "normal"
+    until: float | None = None
+    part: int | None = None
+    mat: str | None = None
+    mat_games: int = 10
     outside: OutsideOptions = field(default_factory=OutsideOptions)
 
     def __post_init__(self) -> None:
         check_num_games(self.games)
         if self.batch < 1:
             raise ValueError(f"batch: found {self.batch}, wanted at least 1")
+        _check_part(self.part)
+        if self.mat_games < 1:
+            raise ValueError(f"mat_games: found {self.mat_games}, wanted at least 1")
         check_seed(self.seed)
-        _check_bots_can_play(self.env)
+        _check_bots_can_play(self.env, beavers=True)
+        if self.mat is not None and (self.env.variant == "longgammon" or self.env.automatic_doubles):
+            raise ValueError(
+                "mat: found longgammon or automatic doubles, for which match text has no words; wanted none"
+            )
+        self.session("cpu")
+
+    def session(self, device_type: str) -> SessionOptions:
+        """How the session is divided, judged and ended on a device."""
+        recorded = 0 if self.mat is None else -(-self.mat_games // 2)
+        return SessionOptions(self.interval, self.until, part_deals(self.part, self.batch, device_type), recorded)
 
 
-def _check_bots_can_play(options: Format) -> None:
-    """Refuse rules that a bot would have to know of to make use of them."""
+@dataclass(frozen=True)
+class LadderOptions:
+    """A pool of bots rated by playing each other in the format ``env``.
+
+    ``bots`` and ``anchors`` are parted by commas, see `ladder.list_entries` and `ladder.list_pairs`; ``games`` are
+    those of a pair; of a run at most ``checkpoints`` take part; the rest is as for `MatchOptions`.
+    """
+
+    env: Format = field(default_factory=Format)
+    device: str = "auto"
+    threads: int | None = None
+    output: str | None = None
+    bots: str = ""
+    anchors: str | None = None
+    checkpoints: int = 8
+    games: int = 1000
+    batch: int = 4096
+    seed: int = 0
+    luck: str | None = None
+    interval: IntervalMethod = "normal"
+    until: float | None = None
+    part: int | None = None
+    outside: OutsideOptions = field(default_factory=OutsideOptions)
+
+    def __post_init__(self) -> None:
+        if self.checkpoints < 1:
+            raise ValueError(f"checkpoints: found {self.checkpoints}, wanted at least 1")
+        self.pair("", "", 0)
+
+    def pair(self, bot: str, opponent: str, seed: int) -> MatchOptions:
+        """What one pair plays."""
+        shared = ("env", "games", "batch", "luck", "interval", "until", "part", "outside")
+        return MatchOptions(bot=bot, opponent=opponent, seed=seed, **{name: getattr(self, name) for name in shared})
+
+
+_PART_DEALS = 1000  # on a CPU; playing out the last games of a part costs some 2 % of it
+
+
+def part_deals(part: int | None, batch: int, device_type: str) -> int:
+    """Deals played and kept together: half the games ``part``, None for what costs little on the device."""
+    if part is not None:
+        return part // 2
+    return _PART_DEALS if device_type == "cpu" else max(batch, _PART_DEALS)
+
+
+def _check_part(part: int | None) -> None:
+    if part is not None and (part < 2 or part % 2):
+        raise ValueError(f"part: found {part}, wanted an even number of games from 2 up, or null")
+
+
+def _check_bots_can_play(options: Format, beavers: bool = False) -> None:
+    """Refuse rules that a bot would have to know of to make use of them; ``beavers`` are left to each bot."""
     for name, why in (
-        ("beavers", "bots answer a double by a take or a drop"),
-        ("raccoons", "bots answer a double by a take or a drop"),
+        *(() if beavers else (("beavers", "bots answer a double by a take or a drop"),)),
+        ("raccoons", "bots answer a double, but not a beaver of their opponent, by a turn of the cube"),
         ("resignation", "bots play to the end"),
     ):
         if getattr(options, name):

@@ -54,6 +54,14 @@ class ConsultingPair:
         _, double_take, double_pass = self._cube_values(boards, cube)
         return double_take <= double_pass
 
+    def beaver(self, boards: Tensor, cube: Cube) -> Tensor:
+        """Would side 0 on the mean lose by a take?"""
+        return self._cube_values(boards, cube)[1] < 0
+
+    def take_beaver(self, boards: Tensor, cube: Cube) -> Tensor:
+        """Does side 0 on the mean lose no more than 2 points at the beaver's stake?"""
+        return 2 * self._cube_values(boards, cube)[1] >= -2
+
     def choose(
         self, boards: Tensor, dice: Tensor, cube: Cube | None, uniforms: Tensor, second_first: Tensor | None = None
     ) -> Tensor:

@@ -14,7 +14,7 @@ import torch
 from torch import Tensor
 
 from ..env import Cube, flip, get_variant
-from .bots import Bot
+from .bots import BeaveringBot, Bot
 from .outside.failure import BotFailedError
 
 __all__ = ["BotPlayer", "Player", "PlayerFailedError", "View"]
@@ -79,7 +79,7 @@ class Player(Protocol):
 
 
 class BotPlayer:
-    """A bot at the board. It doubles, takes and plays as the bot does, never beavers and never resigns.
+    """A bot at the board. It doubles, takes, beavers and plays as the bot does; it never raccoons and never resigns.
 
     It accepts a resignation at the highest level that it could still win.
     """
@@ -117,6 +117,13 @@ class BotPlayer:
         if "accept" in view.choices:
             return "accept" if view.resigned >= self._highest_win(view) else "refuse"
         assert view.cube is not None
+        if "take" in view.choices and view.offered > 2 * int(view.cube.as_tensors(1).value[0]):
+            assert isinstance(self.bot, BeaveringBot)
+            return "take" if bool(self.bot.take_beaver(view.board[None], view.cube)[0]) else "drop"
+        if "beaver" in view.choices and isinstance(self.bot, BeaveringBot):
+            doubled = flip(view.board[None]), view.cube.flip()
+            if bool(self.bot.take(*doubled)[0]) and bool(self.bot.beaver(*doubled)[0]):
+                return "beaver"
         if "take" in view.choices:
             return "take" if bool(self.bot.take(flip(view.board[None]), view.cube.flip())[0]) else "drop"
         if "double" in view.choices and bool(self.bot.double(view.board[None], view.cube)[0]):

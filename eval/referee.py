@@ -17,10 +17,11 @@ from typing import TypeVar
 import torch
 from torch import Tensor
 
-from ..env import Cube, afterstates, flip
+from ..env import Cube, Games, afterstates, flip
 from ..env.dice import Purpose, uniforms
 from ..env.formats import Format
 from ..env.notation import CubeAction, Resignation
+from .bots import BeaveringBot
 from .match import Match
 from .match_log import MatchLog
 from .players import BotPlayer, Player, PlayerFailedError, View
@@ -51,12 +52,15 @@ class Referee:
         slot: int = 0,
         num_games: int = 1,
         now: Callable[[], float] = time.monotonic,
+        rolled: Callable[[Games], None] | None = None,
     ) -> None:
-        """Deal the first game; arguments as for `Match`."""
-        if options.beavers and any(isinstance(player, BotPlayer) for player in players):
-            raise ValueError("beavers: found them on, wanted them off: bots answer a double by a take or a drop")
+        """Deal the first game; ``rolled`` is shown it when dice are on the table, the rest is as for `Match`."""
+        for player in players:
+            if options.beavers and isinstance(player, BotPlayer) and not isinstance(player.bot, BeaveringBot):
+                raise ValueError(f"beavers: found them on, wanted them off: {player.name} has no answer to one")
         names, partners = (players[0].name, players[1].name), (players[0].partners, players[1].partners)
         self.players = players
+        self._rolled = rolled
         self.match = Match(names, options, seed, slot, num_games, partners, now)
 
     def play(self) -> MatchLog:
@@ -70,6 +74,8 @@ class Referee:
         player = self.match.on_roll
         if self._before_the_roll(player):
             self.match.games.roll()
+            if self._rolled is not None:
+                self._rolled(self.match.games)
             self._play(player)
 
     def _before_the_roll(self, player: int) -> bool:

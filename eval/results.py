@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import asdict, dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, field, replace
 from typing import Any
 
 import torch
@@ -12,12 +12,17 @@ from torch import Tensor
 from ..env import GameOptions
 from ..env.clock import ClockOptions
 from ..env.formats import Format
+from ..env.notation import MatchRecord
 from .arena import GAME_COLUMNS, SEAT_COLUMNS, Progress, Record, play_deals
-from .bots import Bot
-from .outside import BotFailedError, OutsideBot
-from .statistics import Interval, normal_interval
+from .bots import BeaveringBot, Bot
+from .luck import Luck
+from .outside import OutsideBot
+from .session import Estimates, Keeper, PlayPart, SessionOptions, estimate, play_session
+from .statistics import Interval, IntervalMethod
 
-__all__ = ["ArenaResult", "SideResult", "check_bots", "check_num_games", "compare_bots", "summarise"]
+__all__ = ["ArenaResult", "SideResult", "check_bots", "check_num_games", "compare", "compare_bots", "summarise"]
+
+_INTERVALS = ("points", "luck", "adjusted")
 
 
 @dataclass(frozen=True)
@@ -27,7 +32,7 @@ class SideResult:
     ``singles``, ``gammons``, ``backgammons`` are wins over the board by their level on the board (under Jacoby a
     gammon with the cube centred is counted here as a gammon and scored as a single game); ``drop_wins`` are games
     that the other bot gave up when doubled; ``forfeits`` are games that this bot lost because it owed an answer, and
-    that are wins of neither.
+    that are wins of neither; a double that was beavered counts as taken too.
     """
 
     singles: int
@@ -37,6 +42,7 @@ class SideResult:
     doubles: int
     takes: int
     forfeits: int = 0
+    beavers: int = 0
 
     @property
     def wins(self) -> int:
@@ -55,8 +61,8 @@ class ArenaResult:
         seed: of dice and ties.
         first_deal: number of the first deal.
         num_deals: deals, half the games (of a match: half the matches).
-        points: points a game; of matches, +1 for a match won and -1 for one lost. The 95 % interval is the normal one
-            over the means of the pairs of games with the same dice.
+        points: points a game; of matches, +1 for a match won and -1 for one lost. The 95 % interval, normal or by
+            bootstrap as it says, is over the means of the pairs of games with the same dice.
         side: counts of ``bot``.
         other: counts of ``opponent``.
         num_games: games played, those within matches included.
@@ -69,6 +75,12 @@ class ArenaResult:
             referee. Games that a flag, an award or a disqualification ended are wins of neither `side` nor `other`.
         stopped: why the session ended before all deals were played, an empty text if it did not. ``num_deals`` are
             those that count: the first ones, whole, so that short games have no better chance to be among them.
+        luck: how much of ``points`` was luck of the dice; None if nobody asked.
+        adjusted: ``points`` less ``luck``, another estimate of the same strength; None if nobody asked.
+        luck_by: whose values said what a roll was worth.
+        until: half width at which the session was to end, in the unit of `estimates`; None if all deals were wanted.
+        deals_wanted: how many deals there would have been at most.
+        matches: the recorded games, see `Record`; they are no part of the JSON.
     """
 
     bot: str
@@ -88,17 +100,34 @@ class ArenaResult:
     abandoned_games: int = 0
     events: Mapping[str, tuple[int, int]] | None = None
     stopped: str = ""
+    luck: Interval | None = None
+    adjusted: Interval | None = None
+    luck_by: str | None = None
+    until: float | None = None
+    deals_wanted: int = 0
+    matches: tuple[MatchRecord, ...] = field(default=(), compare=False, repr=False)
+
+    @property
+    def estimates(self) -> Estimates:
+        """Result, luck and adjusted result together."""
+        return Estimates(self.points, self.luck, self.adjusted)
+
+    @property
+    def best(self) -> Interval:
+        """The narrower one of result and luck-adjusted result."""
+        return self.estimates.best
 
     @property
     def match_wins(self) -> Interval | None:
         """Share of matches won with its 95 % interval; None for money games."""
-        if not self.options.match_length:
-            return None
-        return Interval((1 + self.points.mean) / 2, self.points.half_width / 2)
+        return self.points.scaled(0.5, 0.5) if self.options.match_length else None
 
     def to_dict(self) -> dict[str, Any]:
         """As JSON values."""
-        return {**asdict(self), "points": self.points.to_dict()}
+        intervals = {name: getattr(self, name) for name in _INTERVALS}
+        values = asdict(replace(self, matches=()))
+        del values["matches"]
+        return {**values, **{name: found and found.to_dict() for name, found in intervals.items()}}
 
     @classmethod
     def from_dict(cls, values: Mapping[str, Any]) -> ArenaResult:
@@ -109,7 +138,7 @@ class ArenaResult:
                 **values,
                 "options": _options_from_dict(values["options"]),
                 "events": events and {kind: (own, other) for kind, (own, other) in events.items()},
-                "points": Interval.from_dict(values["points"]),
+                **{name: Interval.from_dict(values[name]) for name in _INTERVALS if values.get(name)},
                 "side": SideResult(**values["side"]),
                 "other": SideResult(**values["other"]),
             }
@@ -130,21 +159,22 @@ def summarise(
     options: GameOptions,
     seed: int,
     first_deal: int = 0,
-    events: Mapping[str, tuple[int, int]] | None = None,
     stopped: str = "",
+    interval: IntervalMethod = "normal",
 ) -> ArenaResult:
-    """The figures of a record, which holds the view of ``bot``; ``events`` if there was a referee."""
+    """The figures of a record, which holds the view of ``bot``."""
     totals = dict(zip(GAME_COLUMNS, _totals(record.games), strict=True))
     num_games = max(1, totals["games"])
     sides = [SideResult(**dict(zip(SEAT_COLUMNS, _totals(record.seats[:, :, i]), strict=True))) for i in (0, 1)]
+    estimates = estimate(record, interval)
     return ArenaResult(
         bot=bot,
         opponent=opponent,
         options=options,
         seed=seed,
         first_deal=first_deal,
-        num_deals=record.points.shape[1],
-        points=normal_interval(record.points.double().mean(0)),
+        num_deals=record.num_deals,
+        points=estimates.points,
         side=sides[0],
         other=sides[1],
         num_games=totals["games"],
@@ -153,8 +183,12 @@ def summarise(
         mean_cube=totals["cube"] / num_games,
         decisions_per_second=totals["plies"] / max(record.seconds, 1e-9),
         abandoned_games=totals["abandoned"],
-        events=events,
+        events=record.events,
         stopped=stopped,
+        luck=estimates.luck,
+        adjusted=estimates.adjusted,
+        deals_wanted=record.num_deals,
+        matches=record.matches,
     )
 
 
@@ -173,6 +207,8 @@ def check_bots(options: GameOptions, *bots: Bot) -> None:
     for bot in bots:
         if isinstance(bot, OutsideBot):
             bot.check_can_play(options)
+        if options.beavers and not isinstance(bot, BeaveringBot):
+            raise ValueError(f"bot: {bot.name} has no answer to a beaver: found env.beavers=true, wanted false")
 
 
 def compare_bots(
@@ -184,33 +220,48 @@ def compare_bots(
     batch: int = 4096,
     device: torch.device | str = "cpu",
     progress: Progress | None = None,
+    session: SessionOptions | None = None,
+    luck: Luck | None = None,
+    keeper: Keeper | None = None,
 ) -> ArenaResult:
     """Play ``num_games`` games (matches, if ``options`` has a length) between two bots and summarise them.
 
-    ``num_games`` is even, every deal being played in both seatings; the other arguments are those of `play_deals`.
-    Against outside bots the deals are played in parts. If one stops the session the parts before count, and
-    `ArenaResult.stopped` says why; `BotFailedError` if there are none.
+    ``num_games`` is even, every deal being played in both seatings, and fewer are played if ``session`` has a stopping
+    rule; ``keeper`` keeps the parts as they come and has those of a session to go on with; the other arguments are
+    those of `play_deals`. Against outside bots the deals are played in parts. If one stops the session the parts before
+    count, and `ArenaResult.stopped` says why; `BotFailedError` if there are none.
     """
-    check_num_games(num_games)
     options = options or GameOptions()
+    at_once = [each.deals_at_once for each in (bot, opponent) if isinstance(each, OutsideBot)]
+
+    recorded = 0 if session is None else session.recorded_deals
+
+    def play(first: int, deals: int, report: Progress) -> Record:
+        return play_deals(bot, opponent, deals, options, seed, first, batch, device, report, luck, recorded)
+
+    return compare(play, bot, opponent, num_games, options, seed, progress, session, luck, keeper, at_once)
+
+
+def compare(
+    play: PlayPart,
+    bot: Bot,
+    opponent: Bot,
+    num_games: int,
+    options: GameOptions,
+    seed: int,
+    progress: Progress | None,
+    session: SessionOptions | None,
+    luck: Luck | None,
+    keeper: Keeper | None,
+    at_once: Sequence[int],
+) -> ArenaResult:
+    """Play a session by ``play``, no more deals to a part than any of ``at_once``, and summarise it."""
+    check_num_games(num_games)
     check_bots(options, bot, opponent)
-    num_deals = num_games // 2
-    outside = [each.deals_at_once for each in (bot, opponent) if isinstance(each, OutsideBot)]
-    size = min([num_deals, *outside])
-    parts: list[Record] = []
-    stopped = ""
-    for first in range(0, num_deals, size):
-
-        def report(finished: int, wanted: int, before: int = 2 * first) -> None:
-            if progress is not None:
-                progress(before + finished, num_games)
-
-        deals = min(size, num_deals - first)
-        try:
-            parts.append(play_deals(bot, opponent, deals, options, seed, first, batch, device, report))
-        except BotFailedError as failure:
-            if not parts:
-                raise
-            stopped = str(failure)
-            break
-    return summarise(Record.join(*parts), bot.name, opponent.name, options, seed, stopped=stopped)
+    session = session or SessionOptions()
+    num_deals, matches = num_games // 2, options.match_length > 0
+    limits = [*at_once, *([session.part_deals] if session.part_deals else [])]
+    session = replace(session, part_deals=min(limits, default=num_deals))
+    record, stopped = play_session(play, num_deals, session, matches, keeper, progress)
+    result = summarise(record, bot.name, opponent.name, options, seed, 0, stopped, session.interval)
+    return replace(result, until=session.until, deals_wanted=num_deals, luck_by=None if luck is None else luck.name)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 
 from rich.table import Table
@@ -13,6 +14,7 @@ from .match_log import EVENTS
 from .reference import CLASSES
 from .reference_report import CubeReport, ReferenceReport
 from .results import ArenaResult
+from .statistics import Interval
 
 __all__ = ["arena_table", "formula_table", "reference_table"]
 
@@ -30,10 +32,23 @@ def arena_table(results: Mapping[str, ArenaResult], title: str | None = None) ->
         table.add_row(label, *cells, end_section=end_section)
 
     matches = [bool(result.options.match_length) for result in results.values()]
+    adjusted = any(result.adjusted is not None for result in results.values())
     if any(matches):
-        row("matches won", "{match_wins}")
+        row("matches won, 95 % interval", "{match_wins}")
+        if adjusted:
+            row("  less luck", "{adjusted_wins}")
+            row("  luck", "{luck_wins}")
     if not all(matches):
         row("points a game, 95 % interval", "{points}")
+        if adjusted:
+            row("  less luck", "{adjusted}")
+            row("  luck", "{luck}")
+    if adjusted:
+        row("luck by", "{r.luck_by}")
+        row("the narrower one", "{narrower}")
+    row("intervals by", "{r.points.method}")
+    if any(result.until is not None for result in results.values()):
+        row("until", "{until}")
     row("games", "{r.num_games}", end_section=True)
     row("won / lost", "{r.side.wins} / {r.other.wins}")
     row("  single games", "{r.side.singles} / {r.other.singles}")
@@ -43,6 +58,8 @@ def arena_table(results: Mapping[str, ArenaResult], title: str | None = None) ->
         row("  by a drop", "{r.side.drop_wins} / {r.other.drop_wins}", end_section=True)
         row("doubled, own / opponent", "{r.side.doubles} / {r.other.doubles}")
         row("taken by opponent / own", "{r.other.takes} / {r.side.takes}")
+        if any(result.options.beavers for result in results.values()):
+            row("beavered by opponent / own", "{r.other.beavers} / {r.side.beavers}")
         row("games with a turned cube", "{turned:.1%}")
         row("cube at the end, mean", "{r.mean_cube:.2f}", end_section=True)
     if any(result.events is not None for result in results.values()):
@@ -76,12 +93,39 @@ def _clock(conduct: Format) -> str:
 
 
 def _figures(result: ArenaResult) -> dict[str, object]:
-    wins = result.match_wins
+    def shown(found: Interval | None, won: bool, shift: float = 0.5) -> str:
+        if found is None or won != bool(result.options.match_length):
+            return ""
+        return _share(found.scaled(0.5, shift)) if won else str(found)
+
+    narrower = ""
+    if result.adjusted is not None:
+        narrower = "less luck" if result.best is result.adjusted else "as played: luck explains little of it"
+        narrower = narrower if math.isfinite(result.best.half_width) else ""
     return {
         "turned": result.turned_games / max(1, result.num_games),
-        "points": "" if wins else str(result.points),
-        "match_wins": f"{100 * wins.mean:.1f} ± {100 * wins.half_width:.1f} %" if wins else "",
+        "points": shown(result.points, won=False),
+        "adjusted": shown(result.adjusted, won=False),
+        "luck": shown(result.luck, won=False),
+        "match_wins": shown(result.points, won=True),
+        "adjusted_wins": shown(result.adjusted, won=True),
+        "luck_wins": shown(result.luck, won=True, shift=0.0),
+        "narrower": narrower,
+        "until": _until(result),
     }
+
+
+def _share(found: Interval) -> str:
+    return f"{100 * found.mean:.1f} ± {100 * found.half_width:.1f} %"
+
+
+def _until(result: ArenaResult) -> str:
+    """The half width wanted, and whether it was reached."""
+    if result.until is None:
+        return ""
+    factor = 0.5 if result.options.match_length else 1.0
+    reached = factor * result.best.half_width <= result.until
+    return f"± {result.until:g} {'reached' if reached else 'not reached'}"
 
 
 def reference_table(report: ReferenceReport) -> list[Table]:

@@ -24,7 +24,7 @@ from .judgement import CubeAction, Judgement, cube_rows, flip_cube, outcome_wort
 from .learned_table import learned_table
 from .match_equity import MatchEquityTable
 from .network import Network
-from .plays import MONEY_COLUMNS, FirstLayer, Plays, evaluate_plays
+from .plays import CONTEXT_COLUMNS, MONEY_COLUMNS, FirstLayer, Plays, evaluate_plays
 from .stakes import Stakes, match_stakes, money_stakes
 from .values import (
     bounds,
@@ -150,6 +150,21 @@ class Evaluator:
             stakes = self._stakes(flip_cube(state))
         plays = evaluate_plays(self.network, checked, dice, self.variant, second_first, self._first, stakes)
         return self._with_formula(plays, state) if state is not None and formula else plays
+
+    def roll_value(
+        self, boards: Tensor, dice: Tensor, cube: Cube | None = None, second_first: Tensor | None = None
+    ) -> Tensor:
+        """What side 0's roll is worth if it is played best, ``[N]``: points per unit of the cube, or the chance to win.
+
+        Without ``cube`` it is the cubeless equity of the best play by it.
+        """
+        plays = self.plays(boards, dice, 0, second_first, cube)
+        column = self.column(cube, len(boards))
+        values = plays.values[plays.best().gather(1, column[:, None])[:, 0], column]
+        if cube is not None and plays.values.shape[1] == CONTEXT_COLUMNS:  # on the normalised scale of the stakes
+            stakes = self._stakes(cube.as_tensors(len(boards), self.device))
+            values = torch.where(column >= MONEY_COLUMNS, stakes.middle + stakes.half * values, values)
+        return values.to(boards.device)
 
     def column(self, cube: Cube | None, num_games: int) -> Tensor:
         """The column of `Plays.values` by which a player with ``cube`` chooses, ``[N]`` int64."""

@@ -39,6 +39,19 @@ class CubeAction:
     double: Tensor
     take: Tensor
 
+    @property
+    def beaver(self) -> Tensor:
+        """Should the opponent, doubled for money, turn the cube once more and keep it, where he may? ``[N]`` bool.
+
+        At twice the stake, or for 2 points if it is dropped, he has more of whatever side 0 loses by a take.
+        """
+        return self.double_take < 0
+
+    @property
+    def take_beaver(self) -> Tensor:
+        """Should side 0, beavered, play on at twice the stake rather than lose 2 points? ``[N]`` bool."""
+        return 2 * self.double_take >= -2
+
 
 @dataclass(frozen=True)
 class Judgement:

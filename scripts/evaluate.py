@@ -1,7 +1,7 @@
-"""What a bot is worth: ``match`` plays two bots, ``reference`` and ``exact`` ask a model where equities are known.
+"""What a bot is worth: ``match`` plays two bots, ``ladder`` many; others ask a model where equities are known.
 
-``analysis`` lets GNU Backgammon judge the games of two bots; ``report`` shows all that is known of a model on one page.
-``table`` shows the match equity table that a model plays by.
+``reference`` and ``exact`` are those; ``table`` shows the match equity table that a model plays by. ``analysis`` lets
+GNU Backgammon judge the games of two bots; ``report`` shows all that is known of a model on one page.
 """
 
 from __future__ import annotations
@@ -11,32 +11,32 @@ from pathlib import Path
 
 from rich.console import Console
 
-from nardy.eval.bots import make_bot, newest_model
+from nardy.eval.bots import newest_model
 from nardy.eval.exact import exact_report, exact_tables, load_exact
 from nardy.eval.match_equity_report import match_equity_report
 from nardy.eval.options import (
     AnalysisOptions,
     ExactOptions,
+    LadderOptions,
     MatchOptions,
     ReferenceOptions,
     ReportOptions,
     TableOptions,
 )
-from nardy.eval.outside import OutsideBot
-from nardy.eval.refereed import compare_refereed
 from nardy.eval.reference_engines import calibration_table, engines_table
 from nardy.eval.reference_report import reference_report
-from nardy.eval.results import compare_bots
-from nardy.eval.tables import arena_table, reference_table
+from nardy.eval.tables import reference_table
 from nardy.models import load, read_match_equity, write_match_equity
+from nardy.scripts.arena import play_ladder, play_match
 from nardy.scripts.command import compose, main_guard, split_task, to_dataclass, wants_help
 from nardy.scripts.command_help import help_text
 from nardy.scripts.device import choose_device, choose_threads
-from nardy.scripts.outputs import progress_bar, stages_bar, writing
+from nardy.scripts.outputs import stages_bar, writing
 from nardy.scripts.report_tasks import judge_bots, make_report
 
 TASKS = {
     "match": "play bot= against opponent= (the default task)",
+    "ladder": "let every two of bots= play, and rate them",
     "reference": "measure model= on the reference positions in path=",
     "table": "show the match equity table of model=, compare it with against=, write it to xml=",
     "analysis": "let GNU Backgammon judge games of bot= and opponent=, or those in mat=",
@@ -52,6 +52,8 @@ def main(argv: list[str]) -> int:
     words = [f"eval={task}", *words]
     if wants_help(words):
         print(help_text("nardy-evaluate", "measures what a bot is worth.", "evaluate", words, TASKS))
+    elif task == "ladder":
+        return play_ladder(to_dataclass(LadderOptions, compose("evaluate", words, LadderOptions)))
     elif task == "match":
         return play_match(to_dataclass(MatchOptions, compose("evaluate", words, MatchOptions)))
     elif task == "reference":
@@ -65,30 +67,6 @@ def main(argv: list[str]) -> int:
     else:
         ask_exact(to_dataclass(ExactOptions, compose("evaluate", words, ExactOptions)))
     return 0
-
-
-def play_match(options: MatchOptions) -> int:
-    """Play, print the table, write the JSON; the exit code: not 0 if the session was stopped."""
-    device = choose_device(options.device).device
-    choose_threads(options.threads)
-    rules = options.env
-    spec = options.bot or f"model:{newest_model(rules.variant)}"
-    bot = make_bot(spec, rules.variant, device, options.outside)
-    opponent = make_bot(options.opponent, rules.variant, device, options.outside)
-    with writing(options.output) as result_file, progress_bar(f"{bot.name} - {opponent.name}") as report:
-        if rules.refereed:
-            result = compare_refereed(bot, opponent, options.games, rules, options.seed, report)
-        else:
-            arguments = (options.games, rules.rules, options.seed, options.batch, device, report)
-            result = compare_bots(bot, opponent, *arguments)
-        result_file.update(result.to_dict())
-    Console().print(arena_table({"match" if rules.match_length else "money": result}))
-    for each in (bot, opponent):
-        if isinstance(each, OutsideBot) and each.patience.last_fault:
-            print(f"{each.name}: the last failure: {each.patience.last_fault}", file=sys.stderr)
-    if result.stopped:
-        print(f"stopped after {2 * result.num_deals:,} of {options.games:,}: {result.stopped}", file=sys.stderr)
-    return int(bool(result.stopped))
 
 
 def ask_reference(options: ReferenceOptions) -> None:

@@ -14,9 +14,9 @@ from torch import Tensor
 
 from ..models.network import Network
 from ..models.plays import CandidatePass, FirstLayer, evaluate_plays
+from ..models.rolls import NUM_ROLLS, ROLLS, roll_chances
 from ..models.stakes import Stakes
 from ..models.values import exact_probabilities, flip_probabilities, possible_outcomes, probabilities
-from .rolls import NUM_ROLLS, ROLLS, roll_chances
 from .selfplay import Window
 from .targets import Targets
 

@@ -20,12 +20,12 @@ from torch import Tensor, nn
 from ..env.launch import split_rows
 from ..models.encoding import NUM_INPUTS, encode
 from ..models.network import NUM_CUBE, NUM_OUTCOMES, Network
+from ..models.rolls import NUM_ROLLS, roll_chances, roll_numbers
 from ..models.stakes import Stakes
 from ..models.values import LEVELS, equity, possible_outcomes, probabilities
 from .companion import Companion
 from .config import LuckConfig
 from .distributed import World
-from .rolls import NUM_ROLLS, roll_chances, roll_numbers
 from .selfplay import Window
 
 __all__ = ["Luck", "LuckLearner", "LuckNetwork", "explained_by_luck"]

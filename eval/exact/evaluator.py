@@ -110,6 +110,13 @@ class ExactEvaluator:
         counts = plays.counts(len(boards))
         return (plays.best(len(boards)) - (counts.cumsum(0) - counts)).to(boards.device)
 
+    def roll_value(
+        self, boards: Tensor, dice: Tensor, cube: Cube | None = None, second_first: Tensor | None = None
+    ) -> Tensor:
+        """What side 0's roll is worth, ``[N]``, see `plays`; ``second_first`` changes nothing."""
+        plays = self.plays(boards, dice, cube)
+        return plays.values[plays.best(len(boards))].to(boards.device)
+
     def plays(self, boards: Tensor, dice: Tensor, cube: Cube | None = None) -> ExactPlays:
         """Every legal play of every game with its value at ``cube``, without one by cubeless equity."""
         checked = check_boards(boards, self.positions.rules).to(self.device)

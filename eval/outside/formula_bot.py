@@ -13,11 +13,11 @@ from dataclasses import replace
 import torch
 from torch import Tensor
 
-from ...env import flip
+from ...env import Cube, flip
 from ...env.cube import CubeTensors
 from ...env.launch import num_threads
 from ...models.janowski import CubeLife, cube_equities, simple_match_equity
-from ...models.judgement import Judgement, cube_rows, flip_cube, outcome_worth
+from ...models.judgement import CubeAction, Judgement, cube_rows, flip_cube, outcome_worth
 from ...models.match_equity import MatchEquityTable
 from ...models.values import equity, exact_probabilities
 from ..bots import pick_highest
@@ -48,6 +48,20 @@ class GnubgNnBot(OutsideBot):
         judgement, faults = self._judge(boards, cube, self.plies)
         action = judgement.action()
         return action.take if take else action.double, faults
+
+    def beaver(self, boards: Tensor, cube: Cube) -> Tensor:
+        """See `BeaveringBot`."""
+        action, faults = self._action(boards, cube)
+        return self.patience.settle(action.beaver.to(boards.device), faults)
+
+    def take_beaver(self, boards: Tensor, cube: Cube) -> Tensor:
+        """See `BeaveringBot`."""
+        action, faults = self._action(boards, cube)
+        return self.patience.settle(action.take_beaver.to(boards.device), faults)
+
+    def _action(self, boards: Tensor, cube: Cube) -> tuple[CubeAction, dict[int, str]]:
+        judgement, faults = self._judge(boards.cpu(), cube.as_tensors(len(boards), "cpu"), self.plies)
+        return judgement.action(), faults
 
     def _play_answers(
         self, boards: Tensor, dice: Tensor, cube: CubeTensors | None, game: Tensor, plays: Tensor

@@ -385,7 +385,7 @@ def test_a_bot_accepts_only_the_highest_level_it_could_win() -> None:
 
 
 def test_bots_are_not_seated_where_they_would_have_to_beaver() -> None:
-    with pytest.raises(ValueError, match="beavers: found them on, wanted them off: bots answer a double"):
+    with pytest.raises(ValueError, match="beavers: found them on, wanted them off: random has no answer"):
         Referee((BotPlayer(RandomBot()), Scripted()), Format(beavers=True))
 
 

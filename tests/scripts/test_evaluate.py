@@ -115,7 +115,11 @@ def test_exact_prints_losses_and_writes_json(
         (["env=blitz", "env.clock.time=fast"], "env.clock.time: found 'fast', wanted one of real, simulated"),
         (["env.illegal=ignore"], "env.illegal: found 'ignore', wanted one of reject, correct, accept, forfeit"),
         (["env.pairs=2"], "env.pairs: found 2, wanted true or false"),
-        (["env.beavers=true"], "env.beavers: found true, wanted false: bots answer a double by a take or a drop"),
+        (["env.beavers=true"], "bot: pipcount has no answer to a beaver: found env.beavers=true, wanted false"),
+        (
+            ["env.beavers=true", "env.raccoons=true"],
+            "env.raccoons: found true, wanted false: bots answer a double, but",
+        ),
         (["env.resignation=true"], "env.resignation: found true, wanted false: bots play to the end"),
         (["bot=pair:model:a+random"], "wanted two models, which have equities to average: pair:model:A+model:B"),
         (["device=gpu"], "device: found 'gpu', wanted auto, cpu"),
@@ -123,7 +127,25 @@ def test_exact_prints_losses_and_writes_json(
         (["env.match_length=3", "env.jacoby=true"], "env.jacoby: found it with match_length"),
         (["bot=model:/nothing/here"], "'/nothing/here'"),
         (["bot=random", "output=/nothing/here.json"], "output: found '/nothing/here.json'"),
-        (["rate"], "task: found 'rate', wanted one of match, reference, table, analysis, report, exact"),
+        (
+            ["bot=random", "output=curve.png"],
+            "output: found 'curve.png', wanted a name in .json, .csv, .jsonl, or FOLDER/",
+        ),
+        (["bot=random", "until=0"], "until: found 0, wanted a half width above 0, or null"),
+        (["bot=random", "part=3"], "part: found 3, wanted an even number of games from 2 up, or null"),
+        (["bot=random", "interval=wide"], "interval: found 'wide', wanted one of normal, bootstrap"),
+        (["bot=random", "luck=pipcount"], "luck: found 'pipcount', wanted none, auto or model:NAME_OR_PATH"),
+        (["bot=random", "mat=/nothing/x.mat"], "mat: found '/nothing/x.mat', wanted a file in a folder that exists"),
+        (["env=longgammon", "mat=x.mat"], "mat: found longgammon or automatic doubles, for which match text has no"),
+        (["ladder"], "bots: found 0, wanted two or more, parted by commas"),
+        (["ladder", "bots=random,random"], "bots: found 'random' twice, wanted every bot once"),
+        (["ladder", "bots=random,pipcount", "anchors=x"], "anchors: found 'x', wanted one of random, pipcount"),
+        (
+            ["ladder", "bots=random,pipcount", "output=x.jsonl"],
+            "output: found 'x.jsonl', wanted a name in .json, .csv, ",
+        ),
+        (["ladder", "bots=random,run:/nothing"], "bots: run:/nothing: found no checkpoints there"),
+        (["rate"], "task: found 'rate', wanted one of match, ladder, reference, table, analysis, report, exact"),
         (["reference", "bot=random"], "bot: found no such key"),
         (["exact", "decisions=0"], "decisions: found 0, wanted 1 or more"),
         (["exact", "positions=0"], "positions: found 0, wanted 1 or more, or null for all"),
@@ -162,3 +184,61 @@ def test_help_shows_the_tasks_and_the_keys_of_the_chosen_one(capsys: pytest.Capt
     assert "path=" in page
     assert "env" not in page
     assert "opponent=pipcount" not in page
+
+
+def test_a_folder_takes_everything_and_the_same_command_goes_on(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    folder = tmp_path / "session"
+    words = ["bot=pipcount", "opponent=random", "env=sprintgammon", "part=4", f"output={folder}/", "interval=bootstrap"]
+    assert main([*words, "games=8", f"mat={tmp_path}/games.mat", "mat_games=3"]) == 0
+    assert "bootstrap" in capsys.readouterr().out
+    first = json.loads((folder / "result.json").read_text())
+    assert first["points"]["method"] == "bootstrap"
+    assert (folder / "result.csv").read_text().startswith("bot,opponent,")
+    assert (folder / "session.jsonl").read_text().count("\n") == 3
+    assert (tmp_path / "games.mat").read_text().count(" Game ") == 3
+
+    assert main([*words, "games=12", f"mat={tmp_path}/games.mat", "mat_games=3"]) == 0
+    assert (folder / "session.jsonl").read_text().count("\n") == 4
+    assert json.loads((folder / "result.json").read_text())["num_deals"] == 6
+    assert main([*words, "games=12", "seed=1"]) == 2
+    assert "seed: found 0 in the file, wanted 1" in capsys.readouterr().err
+
+
+def test_luck_is_shown_beside_the_result(model: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    words = ["bot=pipcount", "opponent=random", "env=sprintgammon", "games=4", f"luck=model:{model}"]
+    for options in ([], ["env.match_length=2"], ["env.cube=false"], ["env.jacoby=true"], ["env.illegal=forfeit"]):
+        assert main([*words, *options, f"output={tmp_path}/r.json"]) == 0
+        table = capsys.readouterr().out
+        assert "less luck" in table
+        assert "the narrower one" in table
+        result = json.loads((tmp_path / "r.json").read_text())
+        assert result["points"]["mean"] - result["luck"]["mean"] == pytest.approx(result["adjusted"]["mean"])
+
+
+def test_a_ladder_is_rated_drawn_and_goes_on(model: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    checkpoints = tmp_path / "run" / "checkpoints"
+    checkpoints.mkdir(parents=True)
+    for games in (10, 20):
+        network = Network(NetworkConfig((16,)), games)
+        save_bundle(checkpoints / f"games-{games}.safetensors", network, "sprintgammon", {"games": games})
+    words = ["ladder", f"bots=random,pipcount,run:{tmp_path}/run", "env=sprintgammon", "games=4"]
+    assert main([*words, f"output={tmp_path}/ladder/"]) == 0
+    table = capsys.readouterr().out
+    assert "run at 20" in table
+    assert {path.name for path in (tmp_path / "ladder").iterdir()} == {
+        "result.json",
+        "result.csv",
+        "ladder.png",
+        "sessions",
+    }
+    result = json.loads((tmp_path / "ladder" / "result.json").read_text())
+    assert len(result["pairs"]) == 6
+    before = {path: path.stat().st_mtime_ns for path in (tmp_path / "ladder" / "sessions").iterdir()}
+    assert main([*words, f"output={tmp_path}/ladder/", "anchors=pipcount"]) == 0
+    assert {path: path.stat().st_mtime_ns for path in (tmp_path / "ladder" / "sessions").iterdir()} == before
+    assert "pipcount is 0" in capsys.readouterr().out
+    assert main([*words, "env.match_length=1", f"output={tmp_path}/ladder.png"]) == 0
+    assert "Ratings in Elo" in capsys.readouterr().out
+    assert (tmp_path / "ladder.png").read_bytes().startswith(b"\x89PNG")

@@ -10,11 +10,11 @@ import torch
 from torch import Tensor
 
 from nardy.models import Network, NetworkConfig
+from nardy.models.rolls import NUM_ROLLS, ROLLS, roll_chances, roll_numbers
 from nardy.models.values import possible_outcomes
 from nardy.train.config import LuckConfig, SelfPlayConfig
 from nardy.train.distributed import World
 from nardy.train.luck import LuckLearner
-from nardy.train.rolls import NUM_ROLLS, ROLLS, roll_chances, roll_numbers
 from nardy.train.selfplay import SelfPlay, Window
 
 CPU = torch.device("cpu")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import torch
 from torch import Tensor
 
-__all__ = ["NUM_ROLLS", "ROLLS", "roll_chances", "roll_numbers"]
+__all__ = ["NUM_ROLLS", "ROLLS", "opening_chances", "roll_chances", "roll_numbers"]
 
 # Higher die first: (1, 1), (2, 1), (2, 2), (3, 1) and so on; the order of every table by rolls.
 ROLLS = [(high, low) for high in range(1, 7) for low in range(1, high + 1)]
@@ -15,6 +15,11 @@ NUM_ROLLS = len(ROLLS)
 def roll_chances(device: torch.device) -> Tensor:
     """Chances of `ROLLS`, ``[21]`` float32."""
     return torch.tensor([(1 if high == low else 2) / 36 for high, low in ROLLS], device=device)
+
+
+def opening_chances(device: torch.device) -> Tensor:
+    """Chances of `ROLLS` as the opening roll, which is never a double: ``[21]`` float32."""
+    return torch.tensor([0.0 if high == low else 1 / 15 for high, low in ROLLS], device=device)
 
 
 def roll_numbers(dice: Tensor) -> Tensor:
