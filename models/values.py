@@ -30,6 +30,7 @@ __all__ = [
     "flip_probabilities",
     "log_probabilities",
     "no_double_values",
+    "payoff_bounds",
     "possible_outcomes",
     "probabilities",
     "stake_no_double",
@@ -130,14 +131,14 @@ def context_no_double(
     doubled, _ = stake_no_double(
         network, raw, probs, stakes.doubled_payoff, stakes.doubled_features, stakes.may_redouble
     )
-    doubled_take = doubled[:, 2].clamp(*(limit[:, 0] for limit in _payoff_bounds(stakes.doubled_payoff, possible)))
+    doubled_take = doubled[:, 2].clamp(*(limit[:, 0] for limit in payoff_bounds(stakes.doubled_payoff, possible)))
     return (
-        no_double.clamp(*_payoff_bounds(stakes.payoff, possible)),
+        no_double.clamp(*payoff_bounds(stakes.payoff, possible)),
         stakes.shift + stakes.scale * doubled_take,
     )
 
 
-def _payoff_bounds(payoff: Tensor, possible: Tensor) -> tuple[Tensor, Tensor]:
+def payoff_bounds(payoff: Tensor, possible: Tensor) -> tuple[Tensor, Tensor]:
     """Least and greatest worth of the outcomes that can still happen, each ``[N, 1]``."""
     worst = payoff[:, 3:].masked_fill(~possible[:, 3:], 0.0).amin(-1, keepdim=True)
     best = payoff[:, :3].masked_fill(~possible[:, :3], 0.0).amax(-1, keepdim=True)
