@@ -122,6 +122,9 @@ def _describe(proto: Any, evaluator: Evaluator) -> None:
     for values, texts in ((proto.graph.input, INPUTS), (proto.graph.output, OUTPUTS)):
         for value in values:
             value.doc_string = texts[value.name]
+    for node in proto.graph.node:  # where in torch each came from; as much text as weights
+        del node.metadata_props[:]
+        node.ClearField("doc_string")
     del proto.metadata_props[:]
     shown = {value.name: value.doc_string for value in (*proto.graph.input, *proto.graph.output)}
     entries = {
