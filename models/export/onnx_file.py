@@ -132,7 +132,9 @@ def _describe(proto: Any, evaluator: Evaluator) -> None:
         "variant": evaluator.variant,
         "encoding": ENCODING,
         "opset": str(OPSET),
-        "network": json.dumps({"hidden": evaluator.network.config.hidden, "context": evaluator.network.config.context_units}),
+        "network": json.dumps(
+            {"hidden": evaluator.network.config.hidden, "context": evaluator.network.config.context_units}
+        ),
         "facts": json.dumps(evaluator.header.get("facts", {})),
         "values": json.dumps(shown),
         "reference": json.dumps(reference(evaluator)),

@@ -17,13 +17,13 @@ __all__ = ["answers", "played_positions", "reference"]
 _DECIMALS = 7
 
 
-def played_positions(evaluator: Evaluator, count: int, seed: int = 0, slots: int = 256) -> tuple[Tensor, Tensor]:
+def played_positions(evaluator: Evaluator, count: int, seed: int = 0) -> tuple[Tensor, Tensor]:
     """``(boards, dice)`` of ``count`` decisions of cubeless games of the model against itself, on the CPU.
 
     ``boards`` ``[N, 2, 26]`` int8 before the play of ``dice`` ``[N, 2]``; games are side by side, each begun anew as it
-    ends.
+    ends. At least fifty turns follow each other, so that all stages of a game are seen.
     """
-    slots = min(slots, count)
+    slots = min(256, -(-count // 50))
     generator = torch.Generator().manual_seed(seed)
     boards = start_boards(slots, evaluator.variant)
     begun = torch.zeros(slots, dtype=torch.int64)
@@ -54,7 +54,7 @@ def answers(evaluator: Evaluator, boards: Tensor) -> dict[str, Tensor]:
 
 def reference(evaluator: Evaluator, count: int = 4) -> dict[str, Any]:
     """The opening position, some others and the model's answers, as JSON values."""
-    played, _ = played_positions(evaluator, 64 * count, seed=1, slots=8)
+    played, _ = played_positions(evaluator, 100 * count, seed=1)
     chosen = random.Random(1).sample(range(len(played)), count - 1)  # noqa: S311  # not for secrets
     boards = torch.cat([start_boards(1, evaluator.variant), played[chosen]])
     outputs = {name: _rounded(value) for name, value in answers(evaluator, boards).items() if name != "no_double_stake"}
