@@ -16,7 +16,16 @@ from .janowski import CubeEquities
 from .match_equity import MatchEquityTable
 from .values import LEVELS
 
-__all__ = ["CubeAction", "Judgement", "cube_rows", "flip_cube", "outcome_worth"]
+__all__ = [
+    "CubeAction",
+    "Judgement",
+    "beaver_value",
+    "cube_rows",
+    "flip_cube",
+    "may_beaver",
+    "offered_value",
+    "outcome_worth",
+]
 
 
 @dataclass(frozen=True)
@@ -80,16 +89,28 @@ class Judgement:
         return torch.where(self.cube.may_double() & ~self.done, torch.maximum(here, doubled), here)
 
     def _doubled(self) -> Tensor:
-        """Value of offering the cube: the opponent answers with what costs the player on roll most.
+        """Value of offering the cube."""
+        return offered_value(self.equities.double_take, self.equities.double_pass, self.cube)
 
-        A beaver puts the cube at 4 for 2 in the opponent's hands, so it is worth twice a take; the player on roll may
-        drop it and lose 2 (rules.md 2.9).
-        """
-        values, cube = self.equities, self.cube
-        answered = torch.minimum(values.double_take, values.double_pass)
-        beaver = torch.clamp(2.0 * values.double_take, min=-2.0)
-        allowed = cube.beavers & (4 * cube.value <= cube.max_cube)
-        return torch.where(allowed, torch.minimum(answered, beaver), answered)
+
+def offered_value(double_take: Tensor, double_pass: Tensor, cube: CubeTensors) -> Tensor:
+    """Value of offering the cube, ``[N]``: the opponent answers with what costs the player on roll most.
+
+    A beaver puts the cube at 4 for 2 in the opponent's hands, so it is worth twice a take; the player on roll may
+    drop it and lose 2 (rules.md 2.9).
+    """
+    answered = torch.minimum(double_take, double_pass)
+    return torch.where(may_beaver(cube), torch.minimum(answered, beaver_value(double_take)), answered)
+
+
+def may_beaver(cube: CubeTensors) -> Tensor:
+    """May the opponent, if doubled, beaver? ``[N]`` bool."""
+    return cube.beavers & (4 * cube.value <= cube.max_cube)
+
+
+def beaver_value(double_take: Tensor) -> Tensor:
+    """What a double is worth that is beavered, ``[N]``."""
+    return torch.clamp(2.0 * double_take, min=-2.0)
 
 
 def outcome_worth(cube: CubeTensors, table: MatchEquityTable | None) -> Tensor:
