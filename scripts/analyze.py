@@ -51,17 +51,16 @@ def main(argv: list[str]) -> None:
             raise CommandError(f"{name}: found {path!r}, wanted a file in a folder that exists")
     source, evaluator = prepare(sources[0], options)
     review = judge(source, evaluator, options)
-    if isinstance(review, MatchReview):
-        shown, page = match_tables(review), match_page
-    else:
-        shown, page = position_tables(review), position_page
-    console = Console()
-    for part in shown:
-        console.print(part)
     if options.json is not None:
         write_file(Path(options.json), (json.dumps(review.to_dict(), indent=1, allow_nan=False) + "\n").encode())
     if options.html is not None:
-        write_file(Path(options.html), page(review).encode())
+        write_file(
+            Path(options.html),
+            (match_page(review) if isinstance(review, MatchReview) else position_page(review)).encode(),
+        )
+    console = Console()
+    for part in match_tables(review) if isinstance(review, MatchReview) else position_tables(review):
+        console.print(part)
 
 
 def prepare(text: str, options: AnalyzeOptions) -> tuple[GameState | MatchRecord, Evaluator]:

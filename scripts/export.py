@@ -40,7 +40,7 @@ def described(file: Exported, positions: int) -> str:
     if file.loss is not None:
         line += (
             f"\n  of {file.loss.decisions:,} decisions of its own games {file.loss.changed:.2%} changed, "
-            f"{file.loss.equity_lost:.3f} millipoints lost a decision; equities differ by {file.loss.equity_rms:.4f} rms"
+            f"{file.loss.equity_lost:.3f} millipoints lost a decision, equities {file.loss.equity_rms:.4f} rms apart"
         )
     return line
 

@@ -1,8 +1,8 @@
 """A whole match judged: every decision's loss, error rates of both players, the blunders.
 
-Counted are checker plays with more than one legal play, doubles and answers to them, and turns without a double where the
-cube could have been turned and the question was close or wrongly decided (`CLOSE`). Not judged: the first roll's cube,
-resignations, answers to beavers, a roll that was not played.
+Counted are checker plays with more than one legal play, doubles and answers to them, and turns without a double where
+the cube could have been turned and the question was close or wrongly decided (`CLOSE`). Not judged: the first roll's
+cube, resignations, answers to beavers, a roll that was not played.
 
 Cost: two calls of the model for the whole match, and milliseconds for each blunder shown.
 """
@@ -174,7 +174,9 @@ def review_match(
     return MatchReview(match, (players[0], players[1]), blunder, tuple(mistakes))
 
 
-def _decisions(match: MatchRecord, jacoby: bool | None, beavers: bool | None) -> tuple[list[_Decision], list[_Decision]]:
+def _decisions(
+    match: MatchRecord, jacoby: bool | None, beavers: bool | None
+) -> tuple[list[_Decision], list[_Decision]]:
     """The plays, and the cube decisions, in order."""
     checker: list[_Decision] = []
     cube: list[_Decision] = []
@@ -250,9 +252,7 @@ def _judge_cube(values: CubeValues, index: int, decision: _Decision) -> _Judged:
     return _Judged(decision, loss, loss * half * _points(decision.state), counted, kind if loss > 0 else "", index)
 
 
-def _player(
-    name: str, number: int, plays: Sequence[_Judged], cubes: Sequence[_Judged], blunder: float
-) -> PlayerReview:
+def _player(name: str, number: int, plays: Sequence[_Judged], cubes: Sequence[_Judged], blunder: float) -> PlayerReview:
     plays = [each for each in plays if each.decision.player == number and each.counted]
     cubes = [each for each in cubes if each.decision.player == number and each.counted]
     by_kind: dict[str, tuple[int, float]] = {}

@@ -7,7 +7,17 @@ from html import escape
 
 from .match import MatchReview
 from .position import PositionReview, state_text
-from .tables import chances_line, cube_headings, cube_line, cube_rows, match_rows, mistake_title, play_headings, play_rows
+from .tables import (
+    chances_line,
+    cube_headings,
+    cube_line,
+    cube_rows,
+    match_rows,
+    mistake_title,
+    play_headings,
+    play_rows,
+    plays_title,
+)
 
 __all__ = ["match_page", "position_page"]
 
@@ -25,7 +35,7 @@ def position_page(review: PositionReview) -> str:
     """The page of one position."""
     parts = ["<h1>Position</h1>", _board(state_text(review.state))]
     if review.plays:
-        parts.append(f"<h2>{len(review.plays)} of {review.num_plays} legal plays</h2>")
+        parts.append(f"<h2>{escape(plays_title(review))}</h2>")
         parts.append(_table(play_headings(review.plays), play_rows(review.plays)))
     parts.append(f"<h2>Cube: {escape(review.cube.action)}</h2>")
     parts.append(_table(["", *cube_headings(review.cube)], cube_rows(review.cube)))

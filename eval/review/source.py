@@ -92,9 +92,8 @@ def check_position(state: GameState) -> None:
 
 def with_rules(state: GameState, jacoby: bool | None, beavers: bool | None) -> GameState:
     """A money game under these rules where it does not say them itself."""
-    changes = {}
-    if state.jacoby is None and jacoby is not None:
-        changes["jacoby"] = jacoby
-    if state.beavers is None and beavers is not None:
-        changes["beavers"] = beavers
-    return replace(state, **changes)
+    return replace(
+        state,
+        jacoby=jacoby if state.jacoby is None else state.jacoby,
+        beavers=beavers if state.beavers is None else state.beavers,
+    )

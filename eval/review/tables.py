@@ -4,25 +4,42 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from rich.console import RenderableType
+from rich import box
+from rich.console import Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
 from .match import MatchReview, Mistake
 from .position import CubeReview, PositionReview, RankedPlay, state_text
 
-__all__ = ["chances_line", "cube_headings", "cube_line", "cube_rows", "match_rows", "match_tables", "mistake_title", "play_headings", "play_rows", "position_tables"]
+__all__ = [
+    "chances_line",
+    "cube_headings",
+    "cube_line",
+    "cube_rows",
+    "match_rows",
+    "match_tables",
+    "mistake_title",
+    "play_headings",
+    "play_rows",
+    "plays_title",
+    "position_tables",
+]
 
 
 def position_tables(review: PositionReview) -> Iterator[RenderableType]:
     """The board, the plays, the cube."""
     yield Text(state_text(review.state))
     if review.plays:
-        title = f"{len(review.plays)} of {review.num_plays} legal plays"
-        yield _table(title, play_headings(review.plays), play_rows(review.plays), left=(1,))
+        yield _table(plays_title(review), play_headings(review.plays), play_rows(review.plays), left=(1,))
     title = f"{'Cube before the roll' if review.state.dice else 'Cube'}: {review.cube.action}"
     yield _table(title, ["", *cube_headings(review.cube)], cube_rows(review.cube), left=(0,))
     yield Text(chances_line(review.cube))
+
+
+def plays_title(review: PositionReview) -> str:
+    """How many plays are shown."""
+    return f"{len(review.plays)} of {review.num_plays} legal plays, chances in percent"
 
 
 def chances_line(cube: CubeReview) -> str:
@@ -33,9 +50,9 @@ def chances_line(cube: CubeReview) -> str:
 
 
 def play_headings(plays: Sequence[RankedPlay]) -> list[str]:
-    """Heads of `play_rows`; chances are cumulative, gammons among the wins."""
-    chance = ["match %"] if plays and plays[0].chance is not None else []
-    return ["", "play", "equity", "diff", *chance, "win %", "g %", "bg %", "lose g", "bg"]
+    """Heads of `play_rows`; chances are in percent and cumulative, gammons among the wins."""
+    chance = ["match"] if plays and plays[0].chance is not None else []
+    return ["", "play", "equity", "diff", *chance, "win", "g", "bg", "lose g", "bg"]
 
 
 def play_rows(plays: Sequence[RankedPlay]) -> list[list[str]]:
@@ -58,7 +75,7 @@ def cumulative(outcome: Sequence[float]) -> tuple[float, ...]:
 
 def cube_headings(cube: CubeReview) -> list[str]:
     """Heads of `cube_rows` but the first."""
-    return ["equity", "diff", *([] if cube.chances is None else ["match %"])]
+    return ["equity", "diff", *([] if cube.chances is None else ["match"])]
 
 
 def cube_rows(cube: CubeReview) -> list[list[str]]:
@@ -143,10 +160,12 @@ def _percent(chance: float) -> str:
     return f"{_number(chance)} %"
 
 
-def _table(title: str | None, headings: list[str], rows: list[list[str]], left: tuple[int, ...]) -> Table:
-    table = Table(title=title and Text(title), title_justify="left")
+def _table(title: str | None, headings: list[str], rows: list[list[str]], left: tuple[int, ...]) -> RenderableType:
+    """A table under its title; a table's own title would be broken where the columns are narrow."""
+    table = Table(box=box.SIMPLE_HEAD, show_edge=False, padding=(0, 1, 0, 0))
     for column, heading in enumerate(headings):
-        table.add_column(Text(heading), justify="left" if column in left else "right", no_wrap=True)
+        is_left = column in left
+        table.add_column(Text(heading), justify="left" if is_left else "right", no_wrap=not is_left)
     for row in rows:
         table.add_row(*map(Text, row))
-    return table
+    return Group("", *([] if title is None else [Text(title, style="bold")]), table)

@@ -1,8 +1,8 @@
 """A model's values of many recorded states at once, brought to one scale.
 
 Equities are in units of the cube before it is turned; at a match score they are normalised, +1 what winning a single
-game at this cube is worth, -1 what losing one is. So errors for money and at any score can be added and compared. Values
-themselves are points per unit of the cube, or match-winning chances. All are from the view of the player on roll.
+game at this cube is worth, -1 what losing one is. So errors for money and at any score can be added and compared.
+Values themselves are points per unit of the cube, or match-winning chances. All are the player's on roll.
 """
 
 from __future__ import annotations
@@ -44,7 +44,8 @@ def cube_of(states: Sequence[GameState]) -> Cube:
     """The cubes of N states, of one match, as the players on roll see them."""
     each = [state.cube().as_tensors(1) for state in states]
     names = ("value", "owner", "jacoby", "beavers", "away", "crawford")
-    return Cube(**{name: torch.cat([getattr(one, name) for one in each]) for name in names}, max_cube=each[0].max_cube)
+    fields = {name: torch.cat([getattr(one, name) for one in each]) for name in names}
+    return Cube.unchecked(**fields, max_cube=each[0].max_cube)
 
 
 def _scale(evaluator: Evaluator, cube: CubeTensors) -> Scale:
@@ -92,7 +93,7 @@ def play_values(evaluator: Evaluator, states: Sequence[GameState], second_first:
     cube = cube_of(states)
     scale = _scale(evaluator, cube.as_tensors(len(states))).rows(game)
     fields = {name: value[game] if isinstance(value, Tensor) else value for name, value in vars(cube).items()}
-    theirs = evaluator.equity(flip(after), Cube(**fields).flip())
+    theirs = evaluator.equity(flip(after), Cube.unchecked(**fields).flip())
     match = torch.tensor([state.match_length > 0 for state in states])[game]
     value = torch.where(match, 1 - theirs, -theirs)
     outcome = flip_probabilities(evaluator.outcome(flip(after)))

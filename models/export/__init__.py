@@ -1,7 +1,7 @@
 """Models in forms that other programs read: a bundle with its description in JSON, and ONNX files."""
 
 from .description import describe_bundle
-from .files import ExportOptions, Exported, export_model
+from .files import Exported, ExportOptions, export_model
 from .losses import PlayLoss, play_loss
 from .onnx_file import ExportError, OnnxModel, quantize_onnx, write_onnx
 from .reference import played_positions

@@ -43,8 +43,9 @@ _MEETING = {
     "home points": "how many of the side's points 1 to 6 hold two or more of its checkers",
     "longest prime": "length of the longest run of neighbouring points among 1 to 24 with two or more of its checkers, "
     "at most 7",
-    "blots in range": "how many of the side's points 1 to 24 with exactly one of its checkers have a checker of the other side "
-    "1 to 6 below them, a checker on the other's point q standing at 25 - q here, one on his bar at 0; at most 4",
+    "blots in range": "how many of the side's points 1 to 24 with exactly one of its checkers have a checker of the "
+    "other side 1 to 6 below them, a checker on the other's point q standing at 25 - q here, one on his bar at "
+    "0; at most 4",
 }
 _BLOCKING = {
     "opposite": "point + 12 up to 12, point - 12 above",
@@ -52,8 +53,8 @@ _BLOCKING = {
     "home points": "how many of the side's points 1 to 6 hold one or more of its checkers",
     "longest prime": "length of the longest run of neighbouring points held by it, in the other side's numbers 1 to 24 "
     "(see opposite), at most 7",
-    "points closed ahead": "how many of the six points below the side's rear the other side holds (in this side's numbers, see "
-    "opposite); at most 4",
+    "points closed ahead": "how many of the six points below the side's rear the other side holds (in this side's "
+    "numbers, see opposite); at most 4",
 }
 
 
@@ -86,7 +87,7 @@ def _encoding(rules: Variant) -> dict[str, Any]:
     fourth = "points closed ahead" if rules.blocking else "blots in range"
     names = ("home points", "longest prime", "rearmost", fourth)
     cells = ["race", *(f"{name} of side {side}" for side in (0, 1) for name in names), "pip lead"]
-    counted = [
+    counted: list[dict[str, Any]] = [
         {"cell": cell, "values": size, "rule": texts[cell.partition(" of side")[0]]}
         for cell, size in zip(cells, COUNTED_SIZES, strict=True)
     ]
@@ -137,19 +138,19 @@ def _masks(rules: Variant) -> dict[str, Any]:
     """Which outcomes can still happen."""
     return {
         "outcomes": ["win single", "win gammon", "win backgammon", "lose single", "lose gammon", "lose backgammon"],
-        "rule": "the highest level that a side can still lose is 1 if it has a checker off; else 3 if the rears of both "
-        "sides add up to more than 25 or its own rear is 19 or more; else 2; and never more than highest_win. What side "
-        "1 can lose, side 0 can win. Other outcomes have probability exactly 0",
+        "rule": "the highest level that a side can still lose is 1 if it has a checker off; else 3 if the rears of "
+        "both sides add up to more than 25 or its own rear is 19 or more; else 2; and never more than highest_win. "
+        "What side 1 can lose, side 0 can win. Other outcomes have probability exactly 0",
         "highest_win": rules.max_level,
-        "over": "a side with all its checkers off has won: a single game if the other has one off, else a backgammon if "
-        "the other has one on its points 19 to 25 (and highest_win is 3), else a gammon; that outcome has "
+        "over": "a side with all its checkers off has won: a single game if the other has one off, else a backgammon "
+        "if the other has one on its points 19 to 25 (and highest_win is 3), else a gammon; that outcome has "
         "probability 1, and every value is what it is worth",
     }
 
 
 def _heads(network: Network) -> dict[str, Any]:
     """What the raw outputs mean."""
-    heads = {
+    heads: dict[str, Any] = {
         "outcome": {
             "columns": [0, NUM_OUTCOMES],
             "formula": "softmax over the possible outcomes of these columns",
@@ -157,8 +158,8 @@ def _heads(network: Network) -> dict[str, Any]:
         "no_double": {
             "columns": [NUM_OUTCOMES, NUM_OUTCOMES + NUM_CUBE],
             "formula": "with (a, b, c) these columns and E = sum of probability times points (1, 2, 3, -1, -2, -3): "
-            "centred E + a, mine E + a + softplus(b), theirs E + a - softplus(c); softplus(x) = log(1 + exp(x)). Each is "
-            "kept between minus the highest level that side 0 can lose and the highest that it can win",
+            "centred E + a, mine E + a + softplus(b), theirs E + a - softplus(c); softplus(x) = log(1 + exp(x)). Each "
+            "is kept between minus the highest level that side 0 can lose and the highest that it can win",
             "meaning": "money equity of the player on roll if he rolls without doubling, in units of the cube",
             "decisions": "double and take is worth 2 * theirs, double and drop 1; double where the smaller of them "
             "exceeds no_double, take where the first does not exceed the second",
@@ -171,15 +172,16 @@ def _heads(network: Network) -> dict[str, Any]:
             "context_out": "network.context_out.weight",
             "features": NUM_FEATURES,
             "formula": "at another stake than money, with u these columns and f the stake's features: add "
-            "context_out @ (relu(u + context_in @ f) - relu(u)) to (a, b, c), and take E as the sum of probability times "
-            "payoff. Where neither side may turn the cube the value is E. Each is kept between the worst possible "
-            "payoff and the best. docs/export.md says what features and payoff are at a match score",
+            "context_out @ (relu(u + context_in @ f) - relu(u)) to (a, b, c), and take E as the sum of probability "
+            "times payoff. Where neither side may turn the cube the value is E. Each is kept between the worst "
+            "possible payoff and the best. docs/export.md says what features and payoff are at a match score",
             "jacoby": {
                 "payoff": [1, 1, 1, -1, -1, -1],
                 "features": [-0.5, -1, 0.5, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0],
                 "meaning": "the Jacoby rule with a centred cube; owned cubes are as without it",
             },
-            "match_tables": "tensors match.before [S, S] and match.after [S], if the file has them: the chance of a side "
-            "that needs a points against b is before[a - 1, b - 1], after the Crawford game after[a - 1] against 1",
+            "match_tables": "tensors match.before [S, S] and match.after [S], if the file has them: the chance of a "
+            "side that needs a points against b is before[a - 1, b - 1], after the Crawford game after[a - 1] "
+            "against 1",
         }
     return heads

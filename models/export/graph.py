@@ -19,7 +19,7 @@ __all__ = ["BoardModel", "money_inputs"]
 
 
 def money_inputs(rows: int = 1) -> tuple[Tensor, Tensor, Tensor]:
-    """The stake of money games as `BoardModel` takes it: features ``[R, 14]``, payoff ``[R, 6]``, may double ``[R, 2]``."""
+    """Money games as a stake: features ``[R, 14]``, payoff ``[R, 6]``, rights to double ``[R, 2]``."""
     stakes = money_stakes(torch.ones(rows), 64, torch.zeros(rows, dtype=torch.bool))
     return stakes.features, stakes.payoff, stakes.may_double
 

@@ -41,8 +41,9 @@ def play_loss(
     boards, dice = played_positions(evaluator, decisions, seed)
     game, ends = afterstates(boards, dice, evaluator.variant)
     theirs = flip(ends)
-    ours = -torch.cat([evaluator.equity(part) for part in theirs.split(_ROWS)])
-    other = -torch.cat([equity(outcome(part)) for part in theirs.split(_ROWS)])
+    parts = torch.split(theirs, _ROWS)
+    ours = -torch.cat([evaluator.equity(part) for part in parts])
+    other = -torch.cat([equity(outcome(part)) for part in parts])
     chosen, wanted = (_best_rows(game, values, decisions) for values in (other, ours))
     choice = torch.bincount(game, minlength=decisions) > 1
     lost = (ours[wanted] - ours[chosen])[choice]
