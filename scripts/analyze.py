@@ -30,7 +30,8 @@ from nardy.scripts.command import CommandError, compose, main_guard, to_dataclas
 from nardy.scripts.command_help import help_text
 from nardy.scripts.device import choose_device
 
-_KEY = re.compile(r"[~+]?[a-z_.]+=|-")  # a word of the configuration; what XGID= begins is none
+# A word of the configuration. An XGID is none, which may begin with XGID= or with an empty bar, a minus sign.
+_KEY = re.compile(r"[~+]?[a-z_.]+=|-[^:]*$")
 _WANTED = "an XGID, a GNUbg id or a match file"
 
 

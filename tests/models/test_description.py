@@ -72,6 +72,19 @@ def test_match_scores_follow_from_the_documentation(
             assert stake["middle"] + stake["half"] * values[column] == pytest.approx(float(wanted[row]), abs=1e-5)
 
 
+def test_a_double_at_a_score_is_the_doubled_stake(pair: tuple[Evaluator, Described]) -> None:
+    evaluator, described = pair
+    boards = _boards(evaluator.variant, 40)
+    action = evaluator.cube_action(boards, Cube(away=(7, 4)))
+    doubled = described.stake((7, 4), False, 2)
+    for row, board in enumerate(boards.tolist()):
+        _, values = described.answers(board, doubled["payoff"], doubled["features"], doubled["may_double"])
+        chance = doubled["middle"] + doubled["half"] * values[2]
+        if described.over(board) is None:
+            assert chance == pytest.approx(float(action.double_take[row]), abs=1e-5)
+    assert described.chance((6, 4), False) == pytest.approx(float(action.double_pass[0]), abs=1e-6)
+
+
 def test_the_reference_in_it_is_met(pair: tuple[Evaluator, Described]) -> None:
     _, described = pair
     reference = described.text["reference"]

@@ -85,10 +85,14 @@ def test_what_does_not_fit_together_is_refused() -> None:
         ExportOptions(positions=0)
 
 
-@pytest.fixture(scope="module")
-def file(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def _needs_onnx() -> None:
     for package in ("onnx", "onnxscript", "onnxruntime"):
         pytest.importorskip(package, reason=f"needs {package}: pip install 'nardy[onnx]'")
+
+
+@pytest.fixture(scope="module")
+def file(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    _needs_onnx()
     path = tmp_path_factory.mktemp("onnx") / "model.onnx"
     write_onnx(path, load("backgammon"))
     return path
@@ -151,7 +155,7 @@ class TestOnnx:
 @pytest.mark.slow
 @pytest.mark.parametrize("variant", ["sprintgammon", "longgammon"])
 def test_other_disciplines_and_networks_without_context(variant: str, tmp_path: Path) -> None:
-    pytest.importorskip("onnxscript", reason="needs onnxscript: pip install 'nardy[onnx]'")
+    _needs_onnx()
     network = Network(NetworkConfig((16, 8), context_units=8 if variant == "longgammon" else 0))
     evaluator = Evaluator(network, variant)
     written = export_model(evaluator, ExportOptions(format="onnx", positions=500), tmp_path)

@@ -27,6 +27,13 @@ def test_a_position(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert "8/5 6/5" in (tmp_path / "p.html").read_text()
 
 
+def test_an_xgid_may_begin_with_an_empty_bar(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main([OPENING.removeprefix("XGID="), "model=backgammon"]) == 0
+    assert "8/5 6/5" in capsys.readouterr().out
+    assert main(["--plays"]) == 2
+    assert "--plays: found an unknown option" in capsys.readouterr().err
+
+
 def test_a_match(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     rows = "  1) 31: 24/20\n"
     path = tmp_path / "m.mat"
