@@ -51,6 +51,7 @@ class Mistake:
         done, best: what was done and what the model would have done.
         loss: equity lost. cost: points, or match-winning chance, lost.
         state: before it. plays: the best plays, if it is one, ``rank`` of the one made.
+        moves: the single moves of the play made.
         values: equities of no double, double and take, double and drop, if it is about the cube.
     """
 
@@ -65,6 +66,7 @@ class Mistake:
     state: GameState
     rank: int = 0
     plays: tuple[RankedPlay, ...] = ()
+    moves: tuple[tuple[int, int], ...] = ()
     values: tuple[float, ...] = ()
 
 
@@ -277,14 +279,16 @@ def _player(name: str, number: int, plays: Sequence[_Judged], cubes: Sequence[_J
 def _play_mistake(evaluator: Evaluator, judged: _Judged, count: int) -> Mistake:
     """A play with the best ones beside it."""
     decision, state = judged.decision, judged.decision.state
-    assert state.dice is not None
+    assert state.dice is not None and isinstance(decision.action, Roll) and decision.action.hops is not None
     after = torch.tensor(_board_after(decision), dtype=torch.int8)
     done = play_text(state.tensor(), after, state.dice, state.variant, decision.second_first)
     values = play_values(evaluator, [state], torch.tensor([decision.second_first]))
     rank = 1 + int((values.equity > values.equity[(values.boards == after).flatten(1).all(1)]).sum())
     plays = ranked_plays(values, state, count, decision.second_first)
     where = (decision.game, decision.row, decision.player)
-    return Mistake(*where, "checker", done, plays[0].play, judged.loss, judged.cost, state, rank, plays)
+    return Mistake(
+        *where, "checker", done, plays[0].play, judged.loss, judged.cost, state, rank, plays, decision.action.hops
+    )
 
 
 def _cube_mistake(values: CubeValues, judged: _Judged) -> Mistake:

@@ -1,12 +1,15 @@
-"""Reviews as one HTML page that fetches nothing: style inside, boards as text, every text escaped."""
+"""Reviews as one HTML page that fetches nothing: style and drawings inside, every text escaped."""
 
 from __future__ import annotations
 
+import base64
+import hashlib
 from collections.abc import Sequence
 from html import escape
 
-from .match import MatchReview
-from .position import PositionReview, state_text
+from ..report.style import STYLE
+from .match import MatchReview, Mistake
+from .position import PositionReview, RankedPlay, state_svg
 from .tables import (
     chances_line,
     cube_headings,
@@ -21,61 +24,89 @@ from .tables import (
 
 __all__ = ["match_page", "position_page"]
 
-_STYLE = """
-body { font: 16px/1.5 system-ui, sans-serif; max-width: 60rem; margin: 2rem auto; padding: 0 1rem; color: #222; }
-table { border-collapse: collapse; margin: 1rem 0; display: block; overflow-x: auto; }
-th, td { padding: .2rem .8rem; border-bottom: 1px solid #ccc; text-align: right; white-space: nowrap; }
-th:first-child, td:first-child, td.play { text-align: left; }
-pre { font: 14px/1.2 ui-monospace, monospace; overflow-x: auto; background: #f4f1ea; padding: 1rem; }
-@media (prefers-color-scheme: dark) { body { background: #1b1b1b; color: #ddd; } pre { background: #2a2a2a; } }
-"""
+_MADE, _BEST = "#ff9d2e", "#5fd0ff"
 
 
 def position_page(review: PositionReview) -> str:
     """The page of one position."""
-    parts = ["<h1>Position</h1>", _board(state_text(review.state))]
+    best = review.plays[0].moves if review.plays else ()
+    caption = f"Best: {review.plays[0].play}" if review.plays else review.cube.action
+    board = state_svg(review.state, None, caption, best, _BEST)
+    parts = [_boards([(board, caption)])]
     if review.plays:
-        parts.append(f"<h2>{escape(plays_title(review))}</h2>")
-        parts.append(_table(play_headings(review.plays), play_rows(review.plays)))
-    parts.append(f"<h2>Cube: {escape(review.cube.action)}</h2>")
-    parts.append(_table(["", *cube_headings(review.cube)], cube_rows(review.cube)))
-    parts.append(f"<p>{escape(chances_line(review.cube))}</p>")
+        parts.append(_plays(plays_title(review), review.plays))
+    parts.append(_table(f"Cube: {review.cube.action}", ["", *cube_headings(review.cube)], cube_rows(review.cube)))
+    parts.append(f'<p class="note">{escape(chances_line(review.cube))}</p>')
     return _page("Position", parts)
 
 
 def match_page(review: MatchReview) -> str:
     """The page of a match."""
-    title = " - ".join(review.match.names)
-    parts = [f"<h1>{escape(title)}</h1>", _table(["", *review.match.names], match_rows(review))]
-    parts.append(f"<h2>{len(review.mistakes)} blunders</h2>")
-    for mistake in review.mistakes:
-        parts.append(f"<h3>{escape(mistake_title(review, mistake))}</h3>")
-        parts.append(_board(state_text(mistake.state, review.match.names)))
-        if mistake.plays:
-            parts.append(_table(play_headings(mistake.plays), play_rows(mistake.plays)))
-        else:
-            parts.append(f"<p>{escape(cube_line(mistake))}</p>")
-    return _page(title, parts)
+    names = review.match.names
+    parts = [_table("Figures", ["", *names], match_rows(review)), f"<h2>{len(review.mistakes)} blunders</h2>"]
+    parts += [_mistake(review, mistake) for mistake in review.mistakes]
+    return _page(" – ".join(names), parts)
 
 
-def _board(text: str) -> str:
-    return f"<pre>{escape(text)}</pre>"
+def _mistake(review: MatchReview, mistake: Mistake) -> str:
+    """One blunder: the board with what was played beside that with the best play; equities."""
+    names, title = review.match.names, mistake_title(review, mistake)
+    if not mistake.plays:
+        board = state_svg(mistake.state, names, title)
+        caption = f"{mistake.done}; better: {mistake.best}"
+        return f"<article><h3>{escape(title)}</h3>{_boards([(board, caption)])}<p>{cube_line(mistake)}</p></article>"
+    pairs = (("Played", mistake.done, mistake.moves, _MADE), ("Best", mistake.best, mistake.plays[0].moves, _BEST))
+    boards = [
+        (state_svg(mistake.state, names, f"{title}. {who}: {text}", moves, fill), f"{who}: {text}")
+        for who, text, moves, fill in pairs
+    ]
+    return f"<article><h3>{escape(title)}</h3>{_boards(boards)}{_plays('Best plays', mistake.plays)}</article>"
 
 
-def _table(headings: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
-    head = "".join(f"<th>{escape(heading)}</th>" for heading in headings)
-    lines = []
-    for row in rows:
-        marks = [' class="play"' if heading == "play" else "" for heading in headings]
-        cells = "".join(f"<td{mark}>{escape(cell)}</td>" for mark, cell in zip(marks, row, strict=False))
-        lines.append(f"<tr>{cells}</tr>")
-    return f"<table><tr>{head}</tr>{''.join(lines)}</table>"
+def _boards(boards: Sequence[tuple[str, str]]) -> str:
+    """Drawings side by side, each with a caption."""
+    figures = (f"<figure>{drawn}<figcaption>{escape(caption)}</figcaption></figure>" for drawn, caption in boards)
+    return f'<div class="boards">{"".join(figures)}</div>'
+
+
+def _plays(caption: str, plays: Sequence[RankedPlay]) -> str:
+    """The plays, each heading its row."""
+    heads, rows = play_headings(plays)[1:], [row[1:] for row in play_rows(plays)]
+    return _table(caption, heads, rows)
+
+
+def _table(caption: str, heads: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
+    head = "".join(f'<th scope="col">{escape(text)}</th>' for text in heads)
+    body = []
+    for first, *cells in rows:
+        inner = "".join(f"<td>{escape(cell)}</td>" for cell in cells)
+        label = escape(first).replace("  ", "&emsp;")  # what belongs to the row above
+        body.append(f'<tr><th scope="row">{label}</th>{inner}</tr>')
+    return (
+        f'<div class="scroll" tabindex="0" role="region" aria-label="{escape(caption)}"><table>'
+        f"<caption>{escape(caption)}</caption><thead><tr>{head}</tr></thead><tbody>{''.join(body)}</tbody></table></div>"
+    )
 
 
 def _page(title: str, parts: Sequence[str]) -> str:
-    head = '<meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">'
+    digest = base64.b64encode(hashlib.sha256(STYLE.encode()).digest()).decode()
+    policy = f"default-src 'none'; style-src 'sha256-{digest}'; base-uri 'none'; form-action 'none'"
     body = "\n".join(parts)
-    return (
-        f'<!doctype html>\n<html lang="en"><head>{head}<title>{escape(title)}</title><style>{_STYLE}</style></head>\n'
-        f"<body>\n{body}\n</body></html>\n"
-    )
+    return f"""<!DOCTYPE html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta http-equiv="Content-Security-Policy" content="{policy}">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="referrer" content="no-referrer">
+<title>{escape(title)} – nardy</title>
+<style>{STYLE}</style>
+</head>
+<body>
+<header><h1>{escape(title)}</h1></header>
+<main>
+{body}
+</main>
+</body>
+</html>
+"""

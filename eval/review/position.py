@@ -8,20 +8,31 @@ from typing import Any
 
 import torch
 
-from ...env import board_text
-from ...env.notation import GameState, Offer, play_text
+from ...env import board_picture, board_text
+from ...env.notation import GameState, Offer, plays
+from ...env.picture import board_words
+from ...env.shapes import to_svg
 from ...models import Evaluator
 from .source import check_position
 from .values import CubeValues, PlayValues, cube_values, play_values
 
-__all__ = ["CubeReview", "PositionReview", "RankedPlay", "cube_advice", "ranked_plays", "review_position", "state_text"]
+__all__ = [
+    "CubeReview",
+    "PositionReview",
+    "RankedPlay",
+    "cube_advice",
+    "ranked_plays",
+    "review_position",
+    "state_svg",
+    "state_text",
+]
 
 
 @dataclass(frozen=True)
 class RankedPlay:
     """A play. ``equity`` as in `values`, ``difference`` from the best's, 0 or less; ``outcome`` for the mover.
 
-    ``chance`` is the match-winning chance, None for money.
+    ``chance`` is the match-winning chance, None for money; ``moves`` the single moves in the mover's numbers.
     """
 
     rank: int
@@ -30,6 +41,7 @@ class RankedPlay:
     difference: float
     chance: float | None
     outcome: tuple[float, ...]
+    moves: tuple[tuple[int, int], ...]
 
 
 @dataclass(frozen=True)
@@ -90,15 +102,17 @@ def review_position(
 def ranked_plays(values: PlayValues, state: GameState, count: int, second_first: bool) -> tuple[RankedPlay, ...]:
     """The best plays of the one state of ``values``."""
     assert state.dice is not None
+    legal = plays(state.tensor(), state.dice, state.variant, second_first)
     order = values.equity.argsort(descending=True, stable=True)[:count].tolist()
     return tuple(
         RankedPlay(
             rank=rank,
-            play=play_text(state.tensor(), values.boards[row], state.dice, state.variant, second_first),
+            play=legal[row].text,
             equity=float(values.equity[row]),
             difference=float(values.equity[row] - values.equity[order[0]]),
             chance=float(values.value[row]) if state.match_length else None,
             outcome=tuple(values.outcome[row].tolist()),
+            moves=legal[row].turns[0],
         )
         for rank, row in enumerate(order, start=1)
     )
@@ -154,19 +168,34 @@ def _why_not(state: GameState) -> str:
 
 def state_text(state: GameState, names: Sequence[str] | None = None) -> str:
     """The board drawn as text as the player on roll sees it, with what stands beside it."""
-    owner = 0 if state.cube_owner is None else 1 + (state.cube_owner != state.player)
-    return board_text(
-        state.board,
-        player=state.player,
-        dice=state.dice,
-        cube_value=0 if state.max_cube == 1 else state.cube_value,
-        cube_owner=owner,
-        score=state.score,
-        match_length=state.match_length,
-        offered=int(state.offer),
-        names=names,
-        variant=state.variant,
-    )
+    return board_text(state.board, **_drawn(state, names))
+
+
+def state_svg(
+    state: GameState,
+    names: Sequence[str] | None,
+    title: str,
+    moves: Sequence[tuple[int, int]] = (),
+    fill: str = "#5fd0ff",
+) -> str:
+    """The same as SVG, with arrows for ``moves`` in the colour ``fill``; ``title`` for those who do not see it."""
+    picture = board_picture(state.board, **_drawn(state, names), hops=moves, hops_fill=fill)
+    return to_svg(picture, title, board_words(state.board, state.variant, state.dice))
+
+
+def _drawn(state: GameState, names: Sequence[str] | None) -> dict[str, Any]:
+    """What `board_text` and `board_picture` take beside the board."""
+    return {
+        "player": state.player,
+        "dice": state.dice,
+        "cube_value": 0 if state.max_cube == 1 else state.cube_value,
+        "cube_owner": 0 if state.cube_owner is None else 1 + (state.cube_owner != state.player),
+        "score": state.score,
+        "match_length": state.match_length,
+        "offered": int(state.offer),
+        "names": names,
+        "variant": state.variant,
+    }
 
 
 def state_values(state: GameState) -> dict[str, Any]:
