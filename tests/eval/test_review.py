@@ -5,13 +5,14 @@ from __future__ import annotations
 import json
 import re
 from dataclasses import replace
+from math import isfinite
 from pathlib import Path
 from typing import Any
 
 import pytest
 import torch
 
-from nardy.env import Cube, afterstates, flip
+from nardy.env import VARIANTS, Cube, GameOptions, afterstates, flip
 from nardy.env.formats import Format
 from nardy.env.notation import (
     CubeAction,
@@ -49,6 +50,7 @@ from nardy.eval.review.match import _Decision, _judge_cube
 from nardy.eval.review.position import cube_advice
 from nardy.eval.review.values import CubeValues
 from nardy.models import Evaluator, load
+from tests.env.recorded_games import play_recorded
 
 OPENING = "XGID=-b----E-C---eE---c-e----B-:0:0:1:31:0:0:0:0:10"
 SCORE = "XGID=-b----E-C---eE---c-e----B-:0:0:1:31:2:3:0:5:10"
@@ -268,6 +270,23 @@ class TestMatch:
         found = review_match(evaluator, source)
         assert found.players[0].checker_loss == 0
         assert found.players[1].checker_decisions > 5
+
+    @pytest.mark.parametrize("length", [0, 5])
+    @pytest.mark.parametrize("variant", VARIANTS)
+    def test_whatever_can_be_recorded_can_be_judged(self, variant: str, length: int) -> None:
+        options: dict[str, Any] = (
+            {} if length else {"beavers": True, "raccoons": True, "jacoby": True, "automatic_doubles": 2}
+        )
+        rules = GameOptions(variant, match_length=length, resignation=True, **options)
+        evaluator = load(variant)
+        for record in play_recorded(rules, 3, seed=length):
+            found = review_match(evaluator, record, blunder=0.5)
+            assert json.dumps(found.to_dict(), allow_nan=False)
+            assert match_page(found)
+            assert all(isfinite(player.rating) and player.rating >= 0 for player in found.players)
+            counted = sum(player.cube_decisions for player in found.players)
+            cubes = [each for game in record.games for each in game.actions if isinstance(each, CubeAction)]
+            assert counted >= sum(each.kind == "double" for each in cubes)
 
     def test_a_record_without_plays_is_refused(self, model: Evaluator, match: MatchRecord) -> None:
         with pytest.raises(NotationError, match="match: found no decision"):
