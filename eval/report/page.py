@@ -5,8 +5,6 @@ Every text that comes from a file or a name is escaped; a content security polic
 
 from __future__ import annotations
 
-import base64
-import hashlib
 from collections.abc import Iterable, Mapping, Sequence
 from html import escape
 from typing import Any
@@ -18,7 +16,7 @@ from .chart_svg import chart_svg
 from .charts import Chart
 from .decisions import ACTIONS, Confusion, WorstPlay
 from .files import MatchFigures
-from .style import STYLE
+from .frame import html_page
 
 __all__ = ["page_html"]
 
@@ -33,21 +31,8 @@ def page_html(report: Report, made: str = "") -> str:
         f'<section id="{_anchor(title)}">\n<h2>{escape(title)}</h2>\n{body}\n</section>'
         for title, body in sections.items()
     )
-    digest = base64.b64encode(hashlib.sha256(STYLE.encode()).digest()).decode()
-    policy = f"default-src 'none'; style-src 'sha256-{digest}'; base-uri 'none'; form-action 'none'"
     card = "".join(f"<div><dt>{escape(label)}</dt><dd>{escape(text)}</dd></div>" for label, text in report.card)
-    return f"""<!DOCTYPE html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta http-equiv="Content-Security-Policy" content="{policy}">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<meta name="referrer" content="no-referrer">
-<title>{escape(report.title)} – nardy report</title>
-<style>{STYLE}</style>
-</head>
-<body>
-<header>
+    body = f"""<header>
 <h1>{escape(report.title)}</h1>
 <p class="lead">A network that plays {escape(report.variant)}, and what it is worth.</p>
 <dl class="card">{card}</dl>
@@ -57,10 +42,8 @@ def page_html(report: Report, made: str = "") -> str:
 <main>
 {bodies}
 </main>
-<footer>{escape(made)}</footer>
-</body>
-</html>
-"""
+<footer>{escape(made)}</footer>"""
+    return html_page(f"{report.title} – nardy report", body)
 
 
 def _anchor(title: str) -> str:

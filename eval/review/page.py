@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import base64
-import hashlib
 from collections.abc import Sequence
 from html import escape
 
-from ..report.style import STYLE
+from ..report.frame import html_page
 from .match import MatchReview, Mistake
 from .position import PositionReview, RankedPlay, state_svg
 from .tables import (
@@ -89,24 +87,5 @@ def _table(caption: str, heads: Sequence[str], rows: Sequence[Sequence[str]]) ->
 
 
 def _page(title: str, parts: Sequence[str]) -> str:
-    digest = base64.b64encode(hashlib.sha256(STYLE.encode()).digest()).decode()
-    policy = f"default-src 'none'; style-src 'sha256-{digest}'; base-uri 'none'; form-action 'none'"
     body = "\n".join(parts)
-    return f"""<!DOCTYPE html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta http-equiv="Content-Security-Policy" content="{policy}">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<meta name="referrer" content="no-referrer">
-<title>{escape(title)} – nardy</title>
-<style>{STYLE}</style>
-</head>
-<body>
-<header><h1>{escape(title)}</h1></header>
-<main>
-{body}
-</main>
-</body>
-</html>
-"""
+    return html_page(f"{title} – nardy", f"<header><h1>{escape(title)}</h1></header>\n<main>\n{body}\n</main>")
