@@ -68,7 +68,7 @@ def test_bytes_that_are_no_text_are_answered(
         (["match_length=5"], "did you mean env.match_length?"),
         (["env=blitz", "env.clock.time=simulated"], "env.clock.time: found simulated, wanted real: a person thinks"),
         (["env.raccoons=true", "env.beavers=true"], "env.beavers: found true, wanted false"),
-        (["web"], "task: found 'web', wanted one of terminal"),
+        (["web"], "task: found 'web', wanted one of terminal, gnubg, ubgi"),
     ],
 )
 def test_what_does_not_fit_is_one_line(words: list[str], wanted: str, capsys: pytest.CaptureFixture[str]) -> None:
