@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable
-from contextlib import suppress
 from dataclasses import dataclass
 
 from ..outside.external_line import MAX_REQUEST, is_loopback
@@ -58,7 +57,7 @@ async def serve(options: ServerOptions, new_client: Callable[[], Answer], ready:
         new_client: called for each connection, makes what answers its requests.
         ready: called once with the port, as soon as clients can connect.
     """
-    conversations: set[asyncio.Task[None]] = set()
+    conversations: dict[asyncio.Task[None], asyncio.StreamWriter] = {}
 
     async def meet(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         task = asyncio.current_task()
@@ -67,13 +66,14 @@ async def serve(options: ServerOptions, new_client: Callable[[], Answer], ready:
             if len(conversations) >= options.clients:
                 writer.write(error_line(f"found {options.clients} clients here already, wanted fewer"))
                 return
-            conversations.add(task)
-            with suppress(OSError):
-                await _converse(reader, writer, new_client(), options.idle_limit)
-        except asyncio.TimeoutError:
+            conversations[task] = writer
+            await _converse(reader, writer, new_client(), options.idle_limit)
+        except asyncio.TimeoutError:  # before OSError, which it is one of since Python 3.11
             writer.transport.abort()  # it may not read what is still to be sent
+        except OSError:
+            pass  # it has gone
         finally:
-            conversations.discard(task)
+            conversations.pop(task, None)
             writer.close()
 
     server = await asyncio.start_server(meet, options.host, options.port, limit=MAX_REQUEST)
@@ -82,8 +82,8 @@ async def serve(options: ServerOptions, new_client: Callable[[], Answer], ready:
         try:
             await server.serve_forever()
         finally:
-            for task in conversations:
-                task.cancel()
+            for writer in conversations.values():
+                writer.transport.abort()  # which ends them; `wait_for` may lose a cancellation (bpo-37658)
             await asyncio.gather(*conversations, return_exceptions=True)
 
 
