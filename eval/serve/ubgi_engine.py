@@ -42,7 +42,7 @@ class _UbgiError(Exception):
 
 @dataclass(frozen=True)
 class _Known:
-    """What the commands since ``newgame`` have said; the fields are those of `GameState`."""
+    """What the commands have said; the fields are those of `GameState`."""
 
     board: Position | None = None
     dice: tuple[int, int] | None = None
@@ -59,6 +59,8 @@ class _Known:
         if self.board is None:
             raise _UbgiError("missing_context", "position")
         fields = vars(self) | {"dice": dice, "jacoby": self.jacoby and not self.match_length}
+        # Some programs say "crawford on" of a match that has the rule, whatever the score.
+        fields["crawford"] = self.crawford and self.match_length - 1 in self.score
         return GameState(offer=offer, beavers=False, **fields)
 
 
@@ -130,7 +132,7 @@ class UbgiEngine:
         return self._set([rest[1], rest[3]] if len(rest) == 4 and rest[::2] == ["name", "value"] else rest)
 
     def _new_game(self, rest: list[str]) -> list[str]:
-        self._known = _Known()
+        self._known = _Known(match_length=self._known.match_length)  # the session goes on
         return []
 
     def _position(self, rest: list[str]) -> list[str]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import random
+import resource
 import shlex
 import subprocess
 import sys
@@ -128,6 +129,13 @@ def test_answers_are_the_models(engine: UbgiEngine, model: Evaluator) -> None:
             assert told(engine, "go role take") == [f"besttake {'take' if bool(action.take[0]) else 'drop'}"]
 
 
+def test_a_new_game_keeps_the_match_and_forgets_the_rest(engine: UbgiEngine) -> None:
+    told(engine, "newsession type match length 5 crawford on", "setscore 2 4", "setcube value 4 owner p1", START)
+    assert told(engine, "newgame", "dice 3 1", "go") == ["error missing_context position"]
+    assert told(engine, START, "setscore 4 5", "go role cube")[0].startswith("error bad_value score")
+    assert told(engine, "setscore 1 4", "go role cube") == ["bestcube double"]  # not the Crawford game any more
+
+
 def test_an_xgid_says_everything(engine: UbgiEngine) -> None:
     xgid = "XGID=-b----E-C---eE---c-e----B-:0:0:1:31:0:0:0:0:10"
     assert told(engine, f"position xgid {xgid}", "go") == ["bestmove 8/5 6/5"]
@@ -154,7 +162,10 @@ def test_nonsense_is_answered_and_forgotten(engine: UbgiEngine) -> None:
     lines += [generator.randbytes(40).replace(b"\n", b"") for _ in range(300)]
     lines += [b"x" * 100_000, START.encode(), b"dice 3 1", b"go", b"quit", b"ubgi"]
     sink = io.BytesIO()
+    converse(engine, io.BytesIO(b"\n".join(lines[:300])), io.BytesIO())
+    before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     converse(engine, io.BytesIO(b"\n".join(lines)), sink)
+    assert resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before < 4096  # KiB
     said = sink.getvalue().decode().splitlines()
     assert said[-2:] == ["error bad_command found too long a line", "bestmove 8/5 6/5"]
     assert {line.split(" ")[0] for line in said} <= WORDS | {"error"}
