@@ -1,4 +1,4 @@
-"""Play against a bot in the terminal."""
+"""Play against a bot in the terminal, or serve one to GNU Backgammon or a UBGI program."""
 
 from __future__ import annotations
 
@@ -13,22 +13,38 @@ from nardy.eval.play import Session, Terminal
 from nardy.eval.play.terminal import LineReader
 from nardy.eval.play.timed import TimedReader, TimedSession
 from nardy.eval.results import check_bots
+from nardy.eval.serve.options import GnubgServerOptions, UbgiOptions
 from nardy.models import BundleError, load
 from nardy.scripts.command import compose, main_guard, split_task, to_dataclass, wants_help
 from nardy.scripts.command_help import help_text
 from nardy.scripts.device import choose_device
+from nardy.scripts.play_servers import serve_gnubg, serve_ubgi
 
-TASKS = {"terminal": "play here (the default task)"}
+TASKS = {
+    "terminal": "play here (the default task)",
+    "gnubg": "answer GNU Backgammon on port=, which then plays against the bot",
+    "ubgi": "be a UBGI engine on standard input and output",
+}
+_CONFIGS = {"terminal": "play", "gnubg": "play_gnubg", "ubgi": "play_ubgi"}
 
 
 @main_guard
 def main(argv: list[str]) -> None:
-    """Set up a session and hand it to the terminal."""
-    _, words = split_task(argv, TASKS, default="terminal")
+    """Run one task."""
+    task, words = split_task(argv, TASKS, default="terminal")
+    config = _CONFIGS[task]
     if wants_help(words):
-        print(help_text("nardy-play", "play against a bot.", "play", words, TASKS))
-        return
-    options = to_dataclass(PlayOptions, compose("play", words, PlayOptions))
+        print(help_text("nardy-play", "play against a bot.", config, words, TASKS))
+    elif task == "gnubg":
+        serve_gnubg(to_dataclass(GnubgServerOptions, compose(config, words, GnubgServerOptions)))
+    elif task == "ubgi":
+        serve_ubgi(to_dataclass(UbgiOptions, compose(config, words, UbgiOptions)))
+    else:
+        play_here(to_dataclass(PlayOptions, compose(config, words, PlayOptions)))
+
+
+def play_here(options: PlayOptions) -> None:
+    """Set up a session and hand it to the terminal."""
     device = choose_device(options.device).device
     bot = make_bot(options.bot or f"model:{newest_model(options.env.variant)}", options.env.variant, device)
     check_bots(options.env, bot)

@@ -21,7 +21,7 @@ from ..moves import apply_move, dice_to_play, heads_to_move, move_mask, use_die,
 from ..variants import get_variant
 from .errors import NotationError, shown
 
-__all__ = ["PASS", "Play", "find_play", "match_play", "play_text", "plays"]
+__all__ = ["PASS", "Play", "find_play", "match_play", "play_text", "plays", "turn_text"]
 
 BAR, OFF = 25, 0
 PASS = "pass"  # noqa: S105  # the text of a turn without a legal move
@@ -84,6 +84,11 @@ def play_text(
         if torch.equal(play.board, wanted):
             return play.text
     raise NotationError(f"play: the position after is not reached by any of the {_count(legal)} of {_roll(dice)}")
+
+
+def turn_text(turn: Turn) -> str:
+    """One move a die as other programs read it, without joined ways, hits and repetition; empty without a move."""
+    return " ".join(f"{_place(source)}/{_place(target)}" for source, target in turn)
 
 
 def find_play(

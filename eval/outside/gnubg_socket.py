@@ -6,18 +6,15 @@ connection is made with the first question and again after a failure.
 
 from __future__ import annotations
 
-import ipaddress
 import socket
 import time
-from dataclasses import replace
 
-from ...env.notation import fibs_board
+from .external_line import MAX_ANSWER, external_line, is_loopback, line_text
 from .failure import EngineError, OutsideOptions
 from .position_bot import PositionBot, Question
 
 __all__ = ["GnubgSocketBot"]
 
-_MAX_LINE = 255  # the protocol's own
 _CLOSED = "the server closed the connection"
 _REOPENING, _KNOCK = 2.0, 0.05  # seconds: how long a server may be between two clients, and from try to try
 
@@ -32,7 +29,7 @@ class GnubgSocketBot(PositionBot):
         if not host or not port.isascii() or not port.isdigit() or not 1 <= int(port) <= 65_535:
             raise ValueError(f"bot: {name}: found the address {address!r}, wanted HOST:PORT such as localhost:1234")
         self._address = host.strip("[]"), int(port)
-        if not options.any_host and not _is_loopback(self._address[0]):
+        if not options.any_host and not is_loopback(self._address[0]):
             raise ValueError(
                 f"bot: {name}: found the host {host}, wanted localhost: the line is not encrypted; "
                 "outside.any_host=true allows others"
@@ -87,8 +84,8 @@ class GnubgSocketBot(PositionBot):
         connection.sendall(line.encode("ascii") + b"\n")
         answer = bytearray()
         while b"\n" not in answer:
-            if len(answer) > _MAX_LINE:
-                raise EngineError(f"found a line of more than {_MAX_LINE} characters")
+            if len(answer) > MAX_ANSWER:
+                raise EngineError(f"found a line of more than {MAX_ANSWER} characters")
             connection.settimeout(_left(deadline))
             data = connection.recv(4096)
             if not data:
@@ -97,7 +94,7 @@ class GnubgSocketBot(PositionBot):
         first, _, rest = answer.partition(b"\n")
         if rest.strip(b"\0"):
             raise EngineError("found more than one line in answer to one")
-        text = first.decode("utf-8", "replace").strip("\0\r \t")
+        text = line_text(first)
         if text.lower().startswith("error"):
             raise EngineError(f"answered {text[:200]!r}")
         return text
@@ -107,7 +104,7 @@ class GnubgSocketBot(PositionBot):
         """Nothing is said unasked: it would be taken for the next answer."""
         connection.setblocking(False)
         try:
-            data = connection.recv(_MAX_LINE)
+            data = connection.recv(MAX_ANSWER)
         except BlockingIOError:
             return
         if not data:
@@ -132,22 +129,5 @@ def _left(deadline: float) -> float:
     return left
 
 
-def _is_loopback(host: str) -> bool:
-    if host == "localhost":
-        return True
-    try:
-        return ipaddress.ip_address(host).is_loopback
-    except ValueError:
-        return False
-
-
 def _line(question: Question) -> str:
-    """The board line: the mover is player 1, whose checkers are positive.
-
-    The server takes the points of the player with the positive checkers from the second place, where our line has those
-    of the player named second; so the score is written the other way round.
-    """
-    state = question.state
-    rules = f"jacobyrule {'on' if state.jacoby else 'off'} beavers off"
-    board = fibs_board(replace(state, score=state.score[::-1]), ("nardy", "gnubg"))
-    return f"{board} {rules}"
+    return external_line(question.state, ("gnubg", "nardy"))

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import io
 import re
+import signal
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -68,7 +71,10 @@ def test_bytes_that_are_no_text_are_answered(
         (["match_length=5"], "did you mean env.match_length?"),
         (["env=blitz", "env.clock.time=simulated"], "env.clock.time: found simulated, wanted real: a person thinks"),
         (["env.raccoons=true", "env.beavers=true"], "env.beavers: found true, wanted false"),
-        (["web"], "task: found 'web', wanted one of terminal"),
+        (["gnubg", "host=0.0.0.0"], "host: found 0.0.0.0, wanted localhost"),
+        (["gnubg", "env.match_length=5"], "who asks says what is played"),
+        (["ubgi", "env=longgammon"], "env.variant: found longgammon, wanted backgammon"),
+        (["web"], "task: found 'web', wanted one of terminal, gnubg, ubgi"),
     ],
 )
 def test_what_does_not_fit_is_one_line(words: list[str], wanted: str, capsys: pytest.CaptureFixture[str]) -> None:
@@ -84,6 +90,17 @@ def test_a_model_plays_matches(
     monkeypatch.setattr("sys.stdin", io.StringIO("hint\nquit\n"))
     assert main([f"bot=model:{model}", "env.match_length=3", "seed=1"]) == 0
     assert "match-winning chance" in capsys.readouterr().out
+
+
+def test_the_server_says_how_to_reach_it_and_ends_with_a_signal(model: Path) -> None:
+    command = [sys.executable, "-m", "nardy.scripts.play", "gnubg", f"bot=model:{model}", "port=0"]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
+        assert process.stdout is not None
+        assert re.search(r"listens on 127\.0\.0\.1:\d+", process.stdout.readline())
+        assert re.search(r"set player 0 external localhost:\d+", process.stdout.readline())
+        process.send_signal(signal.SIGINT)
+        assert process.communicate(timeout=60) == ("Stopped.\n", "")
+    assert process.returncode == 0
 
 
 def test_help(capsys: pytest.CaptureFixture[str]) -> None:

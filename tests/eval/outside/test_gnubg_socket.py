@@ -81,11 +81,11 @@ def test_the_line_is_as_the_server_reads_it() -> None:
         asked.take(start_boards(1), Cube(away=(2, 5)))
         asked.choose(start_boards(1), torch.tensor([[6, 5]]), Cube(away=(1, 3), crawford=True), torch.zeros(1))
     rest = "1:-1:0:25:0:0:0:0:0:0"
-    # The points of the mover, who has the positive checkers, come second.
+    # The points of the mover, who has the positive checkers, come second, but first once he has doubled.
     assert server.lines == [
         f"board:gnubg:nardy:0:0:0:{start}:1:3:1:3:1:1:1:1:0:{rest}:0:1 jacobyrule off beavers off",
         f"board:gnubg:nardy:0:0:0:{start}:1:0:0:0:0:2:1:0:0:{rest}:0:1 jacobyrule on beavers off",
-        f"board:gnubg:nardy:6:1:4:{start}:1:0:0:0:0:1:1:1:1:{rest}:0:1 jacobyrule off beavers off",
+        f"board:nardy:gnubg:6:4:1:{start}:1:0:0:0:0:1:1:1:1:{rest}:0:1 jacobyrule off beavers off",
         f"board:gnubg:nardy:3:0:2:{start}:1:6:5:6:5:1:1:1:0:{rest}:0:0 jacobyrule off beavers off",
     ]
 
@@ -134,3 +134,6 @@ def test_gnubg_knows_whose_score_it_is(gnubg_port: int) -> None:
     ahead = to_boards([position("6:3 5:3 4:3 3:2 2:2 1:2", "18:1 19:5 20:4 21:3 22:2")])
     assert asked.take(ahead, Cube()).tolist() == [False]
     assert asked.take(ahead.flip(1), Cube()).tolist() == [True]
+    behind = to_boards([position("6:3 5:3 4:3 3:2 2:2 1:2", "19:4 20:3 21:3 22:2 23:2 24:1")])
+    assert asked.take(behind, Cube(away=(5, 2))).tolist() == [True]  # ahead in the match there is less to lose
+    assert asked.take(behind, Cube(away=(2, 5))).tolist() == [False]
