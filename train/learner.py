@@ -115,7 +115,7 @@ class Learner:
         if not all(math.isfinite(value) for value in numbers):
             found = ", ".join(f"{value:.4g}" for value in numbers)
             raise NotFiniteError(
-                f"losses: found {found} (outcome, cube, stake, gradient, then luck, ranker), wanted finite numbers"
+                f"loss: found {found} (outcome, cube, stake, gradient, then luck, ranker), wanted finite numbers"
             )
         return Losses(*numbers[:4])
 
