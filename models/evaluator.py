@@ -20,7 +20,7 @@ from ..env.variants import get_variant
 from .bundle import find_weights, load_network, load_table
 from .encoding import encode
 from .janowski import CubeEquities, CubeLife, cube_equities, simple_match_equity
-from .judgement import CubeAction, Judgement, cube_rows, flip_cube, outcome_worth
+from .judgement import CubeAction, Judgement, cube_rows, flip_cube, settled
 from .learned_table import learned_table
 from .match_equity import MatchEquityTable
 from .network import Network
@@ -231,16 +231,11 @@ class Evaluator:
             equities = self._learned(raw, probs, possible, stakes.rows(rows), cubes.owner)
             if any_formula:
                 equities = _choose(formula[rows], self._formula(probs, part, cubes), equities)
-            judged.append(self._settled(equities, probs, done, cubes))
+            judged.append(settled(equities, probs, done, cubes, self._table_if_needed(cubes)))
             over.append(done)
         names = CubeEquities.__dataclass_fields__
         joined = CubeEquities(**{name: torch.cat([getattr(part, name) for part in judged]) for name in names})
         return Judgement(joined, torch.cat(over), state)
-
-    def _settled(self, equities: CubeEquities, probs: Tensor, done: Tensor, state: CubeTensors) -> CubeEquities:
-        """``equities`` with the exact worth of the game where it is ``done``."""
-        worth = (probs * outcome_worth(state, self._table_if_needed(state))).sum(-1)
-        return replace(equities, no_double=torch.where(done, worth, equities.no_double))
 
     def _table_if_needed(self, state: CubeTensors) -> MatchEquityTable | None:
         return self.table if bool((state.away > 0).any()) else None
@@ -276,7 +271,8 @@ class Evaluator:
         possible = possible_outcomes(boards, self.variant)
         done, exact = exact_probabilities(boards, self.variant)
         probs = torch.where(done[:, None], exact, probabilities(plays.raw, possible))
-        equities = self._settled(self._formula(probs, boards, theirs), probs, done, theirs)
+        table = self._table_if_needed(theirs)
+        equities = settled(self._formula(probs, boards, theirs), probs, done, theirs, table)
         value = Judgement(equities, done, theirs).value()
         mine = torch.where(theirs.away[:, 0] > 0, 1.0 - value, -value)
         return replace(plays, values=torch.cat([plays.values, mine[:, None]], 1))

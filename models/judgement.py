@@ -6,7 +6,7 @@ match-winning chances at a match score.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import torch
 from torch import Tensor
@@ -25,6 +25,7 @@ __all__ = [
     "may_beaver",
     "offered_value",
     "outcome_worth",
+    "settled",
 ]
 
 
@@ -123,6 +124,14 @@ def outcome_worth(cube: CubeTensors, table: MatchEquityTable | None) -> Tensor:
     points = cube.value[:, None].long() * levels.long()
     chances = table.after_points(cube.away.clamp(min=1), cube.crawford, points)
     return torch.where(cube.away[:, :1] > 0, chances, worth)
+
+
+def settled(
+    equities: CubeEquities, probs: Tensor, done: Tensor, cube: CubeTensors, table: MatchEquityTable | None
+) -> CubeEquities:
+    """``equities`` with the exact worth of the game, by its outcome ``probs`` ``[N, 6]``, where it is ``done``."""
+    worth = (probs * outcome_worth(cube, table)).sum(-1)
+    return replace(equities, no_double=torch.where(done, worth, equities.no_double))
 
 
 def cube_rows(cube: CubeTensors, rows: Tensor | slice) -> CubeTensors:

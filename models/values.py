@@ -57,8 +57,8 @@ def possible_outcomes(boards: Tensor, variant: str, swap: bool = False) -> Tenso
 
 
 def log_probabilities(raw: Tensor, possible: Tensor) -> Tensor:
-    """Logarithms of `probabilities`, differentiable; very negative where impossible."""
-    return torch.log_softmax(raw[:, :NUM_OUTCOMES].masked_fill(~possible, _IMPOSSIBLE), -1)
+    """Logarithms of `probabilities` ``[N, ..., 6]``, differentiable; very negative where impossible."""
+    return torch.log_softmax(raw[..., :NUM_OUTCOMES].masked_fill(~possible, _IMPOSSIBLE), -1)
 
 
 def probabilities(raw: Tensor, possible: Tensor) -> Tensor:

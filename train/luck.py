@@ -22,7 +22,7 @@ from ..models.encoding import NUM_INPUTS, encode
 from ..models.network import NUM_CUBE, NUM_OUTCOMES, Network
 from ..models.rolls import NUM_ROLLS, roll_chances, roll_numbers
 from ..models.stakes import Stakes
-from ..models.values import LEVELS, equity, possible_outcomes, probabilities
+from ..models.values import LEVELS, equity, log_probabilities, possible_outcomes, probabilities
 from .companion import Companion
 from .config import LuckConfig
 from .distributed import World
@@ -31,7 +31,6 @@ from .selfplay import Window
 __all__ = ["Luck", "LuckLearner", "LuckNetwork", "explained_by_luck"]
 
 _CHUNK = 512  # positions at once: their 21 rolls' numbers fit the cache
-_IMPOSSIBLE = -1e9
 
 
 @dataclass(frozen=True)
@@ -94,12 +93,6 @@ class LuckNetwork(nn.Module):
         return raw.view(-1, NUM_ROLLS, NUM_OUTCOMES + NUM_CUBE)
 
 
-def _roll_values(raw: Tensor, possible: Tensor) -> tuple[Tensor, Tensor]:
-    """``(log_probs, no_double)`` from raw numbers ``[N, ..., 9]`` and possible outcomes, ``[N, ..., 6]`` bool."""
-    logits = raw[..., :NUM_OUTCOMES].masked_fill(~possible, _IMPOSSIBLE)
-    return torch.log_softmax(logits, -1), raw[..., NUM_OUTCOMES:]
-
-
 class LuckLearner(Companion):
     """Learns a `LuckNetwork` beside the network that plays, and estimates the luck of windows with it."""
 
@@ -128,9 +121,10 @@ class LuckLearner(Companion):
             part = slice(begin, end)
             with torch.no_grad():  # the mode belongs to a thread
                 possible = possible_outcomes(boards[part], self.variant)
-                log_probs, values = _roll_values(self.network(encode(boards[part], self.variant)), possible[:, None])
-                torch.bmm(weights[part, None], log_probs.exp(), out=outcome[part, None])
-                torch.bmm(weights[part, None], values, out=no_double[part, None])
+                raw = self.network(encode(boards[part], self.variant))
+                probs = log_probabilities(raw, possible[:, None]).exp()
+                torch.bmm(weights[part, None], probs, out=outcome[part, None])
+                torch.bmm(weights[part, None], raw[..., NUM_OUTCOMES:], out=no_double[part, None])
 
         if device.type == "cpu":
             split_rows(work, number, _CHUNK // 2, _CHUNK)
@@ -157,9 +151,9 @@ class LuckLearner(Companion):
         boards, weights = batch["boards"], batch["weights"]
         raw = self.network(encode(boards, self.variant))
         raw = raw[torch.arange(len(raw), device=raw.device), batch["rolled"]]
-        log_probs, values = _roll_values(raw, possible_outcomes(boards, self.variant))
+        log_probs = log_probabilities(raw, possible_outcomes(boards, self.variant))
         cross_entropy = (weights * -(batch["outcome"] * log_probs).sum(-1)).sum()
-        squared = (weights * (values - batch["no_double"]).square().mean(-1)).sum()
+        squared = (weights * (raw[:, NUM_OUTCOMES:] - batch["no_double"]).square().mean(-1)).sum()
         return cross_entropy + squared, torch.stack([cross_entropy, squared])
 
 

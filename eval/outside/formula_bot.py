@@ -8,8 +8,6 @@ more of 1 ms.
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import torch
 from torch import Tensor
 
@@ -17,7 +15,7 @@ from ...env import Cube, flip
 from ...env.cube import CubeTensors
 from ...env.launch import num_threads
 from ...models.janowski import CubeLife, cube_equities, simple_match_equity
-from ...models.judgement import CubeAction, Judgement, cube_rows, flip_cube, outcome_worth
+from ...models.judgement import CubeAction, Judgement, cube_rows, flip_cube, settled
 from ...models.match_equity import MatchEquityTable
 from ...models.values import equity, exact_probabilities
 from ..bots import pick_highest
@@ -94,9 +92,7 @@ class GnubgNnBot(OutsideBot):
         table = None
         if bool((cube.away > 0).any()):
             table = self._table = self._table or simple_match_equity()
-        equities = cube_equities(probs, cube, table, self.life.of(boards))
-        worth = (probs * outcome_worth(cube, table)).sum(-1)
-        equities = replace(equities, no_double=torch.where(done, worth, equities.no_double))
+        equities = settled(cube_equities(probs, cube, table, self.life.of(boards)), probs, done, cube, table)
         return Judgement(equities, done, cube), faults
 
     def _outcomes(self, boards: Tensor, plies: int) -> tuple[Tensor, Tensor, dict[int, str]]:

@@ -17,10 +17,9 @@ from .charts import Chart
 from .decisions import ACTIONS, Confusion, WorstPlay
 from .files import MatchFigures
 from .frame import html_page
+from .style import BEST_MOVE, MOVE_MADE
 
 __all__ = ["page_html"]
-
-_CHOSEN, _BEST = "#ff9d2e", "#5fd0ff"
 
 
 def page_html(report: Report, made: str = "") -> str:
@@ -252,8 +251,8 @@ def _play(number: int, play: WorstPlay, variant: str) -> str:
     dice = f"{play.dice[0]}-{play.dice[1]}"
     pictures = []
     for who, text, hops, equity, fill in (
-        ("The model", play.chosen_text, play.chosen_hops, play.chosen_equity, _CHOSEN),
-        ("Best", play.best_text, play.best_hops, play.best_equity, _BEST),
+        ("The model", play.chosen_text, play.chosen_hops, play.chosen_equity, MOVE_MADE),
+        ("Best", play.best_text, play.best_hops, play.best_equity, BEST_MOVE),
     ):
         picture = board_picture(
             play.board,

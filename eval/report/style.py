@@ -1,6 +1,9 @@
 """The page's style sheet: system fonts, light and dark by the reader's choice, one column on a phone."""
 
-__all__ = ["STYLE"]
+__all__ = ["BEST_MOVE", "MOVE_MADE", "STYLE"]
+
+# Arrows on a board.
+MOVE_MADE, BEST_MOVE = "#ff9d2e", "#5fd0ff"
 
 STYLE = """
 :root { color-scheme: light dark;

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from html import escape
 
 from ..report.frame import html_page
+from ..report.style import BEST_MOVE, MOVE_MADE
 from .match import MatchReview, Mistake
 from .position import PositionReview, RankedPlay, state_svg
 from .tables import (
@@ -22,14 +23,12 @@ from .tables import (
 
 __all__ = ["match_page", "position_page"]
 
-_MADE, _BEST = "#ff9d2e", "#5fd0ff"
-
 
 def position_page(review: PositionReview) -> str:
     """The page of one position."""
     best = review.plays[0].moves if review.plays else ()
     caption = f"Best: {review.plays[0].play}" if review.plays else review.cube.action
-    board = state_svg(review.state, None, caption, best, _BEST)
+    board = state_svg(review.state, None, caption, best, BEST_MOVE)
     parts = [_boards([(board, caption)])]
     if review.plays:
         parts.append(_plays(plays_title(review), review.plays))
@@ -53,7 +52,10 @@ def _mistake(review: MatchReview, mistake: Mistake) -> str:
         board = state_svg(mistake.state, names, title)
         caption = f"{mistake.done}; better: {mistake.best}"
         return f"<article><h3>{escape(title)}</h3>{_boards([(board, caption)])}<p>{cube_line(mistake)}</p></article>"
-    pairs = (("Played", mistake.done, mistake.moves, _MADE), ("Best", mistake.best, mistake.plays[0].moves, _BEST))
+    pairs = (
+        ("Played", mistake.done, mistake.moves, MOVE_MADE),
+        ("Best", mistake.best, mistake.plays[0].moves, BEST_MOVE),
+    )
     boards = [
         (state_svg(mistake.state, names, f"{title}. {who}: {text}", moves, fill), f"{who}: {text}")
         for who, text, moves, fill in pairs

@@ -13,6 +13,7 @@ from ...env.notation import GameState, Offer, plays
 from ...env.picture import board_words
 from ...env.shapes import to_svg
 from ...models import Evaluator
+from ..report.style import BEST_MOVE
 from .source import check_position
 from .values import CubeValues, PlayValues, cube_values, play_values
 
@@ -176,7 +177,7 @@ def state_svg(
     names: Sequence[str] | None,
     title: str,
     moves: Sequence[tuple[int, int]] = (),
-    fill: str = "#5fd0ff",
+    fill: str = BEST_MOVE,
 ) -> str:
     """The same as SVG, with arrows for ``moves`` in the colour ``fill``; ``title`` for those who do not see it."""
     picture = board_picture(state.board, **_drawn(state, names), hops=moves, hops_fill=fill)

@@ -20,6 +20,7 @@ from ...models import Evaluator
 from ...models.judgement import beaver_value, may_beaver, offered_value
 from ...models.stakes import match_stakes
 from ...models.values import flip_probabilities
+from ..bots import pick_highest
 
 __all__ = ["CubeValues", "PlayValues", "Scale", "cube_of", "cube_values", "play_values"]
 
@@ -80,10 +81,7 @@ class PlayValues:
 
     def best(self) -> Tensor:
         """The row of each state's best play, ``[N]``, ties to the lowest."""
-        num_states = int(self.game[-1]) + 1
-        highest = torch.full((num_states,), -torch.inf).scatter_reduce(0, self.game, self.value, "amax")
-        rows = torch.where(self.value == highest[self.game], torch.arange(len(self.game)), len(self.game))
-        return torch.full((num_states,), len(self.game)).scatter_reduce(0, self.game, rows, "amin")
+        return pick_highest(self.game, self.value, torch.zeros(int(self.game[-1]) + 1))
 
 
 def play_values(evaluator: Evaluator, states: Sequence[GameState], second_first: Tensor | None = None) -> PlayValues:
@@ -92,8 +90,7 @@ def play_values(evaluator: Evaluator, states: Sequence[GameState], second_first:
     game, after = afterstates(boards_of(states), dice, evaluator.variant, second_first)
     cube = cube_of(states)
     scale = _scale(evaluator, cube.as_tensors(len(states))).rows(game)
-    fields = {name: value[game] if isinstance(value, Tensor) else value for name, value in vars(cube).items()}
-    theirs = evaluator.equity(flip(after), Cube.unchecked(**fields).flip())
+    theirs = evaluator.equity(flip(after), cube.rows(game).flip())
     match = torch.tensor([state.match_length > 0 for state in states])[game]
     value = torch.where(match, 1 - theirs, -theirs)
     outcome = flip_probabilities(evaluator.outcome(flip(after)))
