@@ -170,6 +170,15 @@ class Decisions:
         self._begin(turn_over | (chosen == REFUSE), end.finished)  # a turn goes on as it began
         return Step(legal, end)
 
+    def play(self, afterstates: Tensor, where: Tensor) -> GameEnd:
+        """End the turn on ``afterstates`` ``[N, 2, 26]`` where ``where`` ``[N]`` holds, all its moves at once.
+
+        For those in `Phase.MOVE`; nothing is checked. See `Games.play`.
+        """
+        end = self.games.play(afterstates, where)
+        self._begin(where, end.finished)
+        return end
+
     def deal(self, where: Tensor) -> None:
         """Start the next game, of a finished match the next match, where ``where`` ``[N]`` holds; see `Games.deal`."""
         self.games.deal(where)

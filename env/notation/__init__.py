@@ -7,6 +7,7 @@ from .mat_reader import read_match_text
 from .match_id import gnubg_id, match_id, read_gnubg_id, read_match_id
 from .match_walk import game_states
 from .moves import Play, find_play, match_play, play_text, plays, turn_text
+from .open_turn import Hand, Reach
 from .position_id import position_id, position_letters, read_position_id, read_position_letters
 from .record import (
     CubeAction,
@@ -18,7 +19,7 @@ from .record import (
     under_rules,
 )
 from .recorder import Recorder
-from .resume import resume
+from .resume import resume, set_up
 from .saved import saved_game_text
 from .saved_reader import read_saved_game
 from .state import GameState, GameStatus, Offer
@@ -29,10 +30,12 @@ __all__ = [
     "GameRecord",
     "GameState",
     "GameStatus",
+    "Hand",
     "MatchRecord",
     "NotationError",
     "Offer",
     "Play",
+    "Reach",
     "Recorder",
     "Resignation",
     "Roll",
@@ -58,6 +61,7 @@ __all__ = [
     "recorded_roll",
     "resume",
     "saved_game_text",
+    "set_up",
     "turn_text",
     "under_rules",
     "xgid",

@@ -6,15 +6,16 @@ from dataclasses import replace
 
 import torch
 
+from ..board import outcome
 from ..decisions import BEAVER, DOUBLE, RACCOON, REFUSE, RESIGN_SINGLE, Decisions
 from ..games import GameOptions, Games
 from .errors import NotationError
 from .match_walk import walk_games
 from .record import Action, CubeAction, MatchRecord, Resignation, Roll
-from .state import GameState
+from .state import GameState, Offer
 from .walk import Walk
 
-__all__ = ["resume"]
+__all__ = ["resume", "set_up"]
 
 _NUMBERS = {"double": DOUBLE, "beaver": BEAVER, "raccoon": RACCOON}
 _ONE = torch.ones(1, dtype=torch.bool)
@@ -46,7 +47,36 @@ def resume(match: MatchRecord, seed: int = 0) -> Decisions:
     return decisions
 
 
-def _place(decisions: Decisions, rules: GameOptions, state: GameState, num_plays: int) -> None:
+def set_up(decisions: Decisions, state: GameState) -> None:
+    """Put one game where ``state`` says, an offer of the cube on the table included; its rules are those of the game.
+
+    What a state does not say is taken as `Games.place` does. `NotationError` for a game that is over, for a resignation
+    on offer, for another discipline or length, and for a cube that these rules do not allow to be so.
+    """
+    rules = decisions.games.options
+    for name, found, wanted in (
+        ("discipline", state.variant, rules.variant),
+        ("match length", state.match_length, rules.match_length),
+        ("resignation", state.resignation, 0),
+        ("status", state.status.name.lower(), "playing"),
+    ):
+        if found != wanted:
+            raise NotationError(f"{name}: found {found}, wanted {wanted}")
+    if outcome(state.tensor()[None], state.variant).item() or not all(sum(side[1:]) for side in state.board):
+        raise NotationError("board: found a game that is over, wanted one to be played on")
+    highest = rules.max_cube if rules.cube else 1
+    if state.cube_value > highest:
+        raise NotationError(f"cube: found {state.cube_value}, wanted at most {highest}")
+    _place(decisions, rules, state)
+    turned = {Offer.NONE: (), Offer.DOUBLE: (DOUBLE,), Offer.BEAVER: (DOUBLE, BEAVER)}
+    if state.offer is Offer.RACCOON:
+        raise NotationError("offer: found a raccoon, wanted a double or a beaver")
+    for number in turned[state.offer]:
+        if not bool(decisions.step(torch.tensor([number])).legal):
+            raise NotationError(f"offer: found a {state.offer.name.lower()}, which these rules do not allow here")
+
+
+def _place(decisions: Decisions, rules: GameOptions, state: GameState, num_plays: int | None = None) -> None:
     """Set up the beginning of a turn, or a roll of it."""
     player, dice = torch.tensor([[state.player]], dtype=torch.int8), torch.tensor([state.dice or (0, 0)])
     cube = state.cube()
@@ -54,7 +84,8 @@ def _place(decisions: Decisions, rules: GameOptions, state: GameState, num_plays
         cube = replace(cube, crawford=True)
     decisions.place(_ONE, state.tensor()[None], player[0], torch.zeros_like(dice).to(torch.int8), cube)
     games = decisions.games
-    games.turn = torch.tensor([num_plays], dtype=torch.int32)  # boards alone do not tell
+    if num_plays is not None:  # boards alone do not tell
+        games.turn = torch.tensor([num_plays], dtype=torch.int32)
     games.crawford_done = games.crawford_done & rules.crawford
     decisions.place(_ONE, dice=dice.to(torch.int8))
 

@@ -1,43 +1,68 @@
 """A person against a bot, one game after another: whose decision it is, and what the bot answers to each.
 
-Player 0 is the person, player 1 the bot. Nothing here reads or writes; a face (the terminal) asks `Session.phase`,
-calls the matching method and tells the person what it returns. The dice of a session follow from its seed, so after
-an undo the same rolls come again.
+Player 0 is the person, player 1 the bot. Nothing here reads or writes; a face (the terminal, the page in a browser)
+asks `Session.phase`, calls the matching method and tells the person what it returns. The dice of a session follow from
+its seed, so after an undo the same rolls come again.
 """
 
 from __future__ import annotations
 
+from collections import deque
+from copy import deepcopy
 from dataclasses import dataclass, replace
-from enum import Enum
 
 import torch
 from torch import Tensor
 
 from ...env import Cube, GameEnd, GameOptions, Games, flip
+from ...env.decisions import (
+    ACCEPT,
+    BEAVER,
+    DOUBLE,
+    DROP,
+    REFUSE,
+    RESIGN_SINGLE,
+    ROLL,
+    TAKE,
+    Decisions,
+    Phase,
+)
 from ...env.dice import Purpose, uniforms
-from ...env.notation import Play, play_text, plays
-from ..bots import Bot
+from ...env.notation import (
+    CubeAction,
+    GameRecord,
+    GameState,
+    MatchRecord,
+    NotationError,
+    Offer,
+    Play,
+    Resignation,
+    Roll,
+    plays,
+    resume,
+    set_up,
+)
+from ...env.notation.record import Action
+from ..bots import BeaveringBot, Bot
+from .resignation import accepts_resignation
 
 __all__ = ["BOT", "PERSON", "Event", "Phase", "Session"]
 
 PERSON, BOT = 0, 1
 
-
-class Phase(Enum):
-    """What the person has to decide."""
-
-    ROLL = "roll or double"
-    PLAY = "play the dice"
-    ANSWER = "take or drop"
-    OVER = "next game"
+_MOST_UNDOS = 1000
+_ONE = torch.ones(1, dtype=torch.bool)
+_OFFERS = {Phase.ANSWER: Offer.DOUBLE, Phase.BEAVERED: Offer.BEAVER, Phase.RACCOONED: Offer.RACCOON}
 
 
 @dataclass(frozen=True)
 class Event:
-    """Something that happened. ``kind``: rolled, played, doubled, took, dropped, won, won_match.
+    """Something that happened.
 
-    ``player`` did it (of won: the winner). ``dice`` and ``text`` (the play) belong to played, ``dice`` to rolled,
-    ``value`` to the rest: what the cube shows or would show, the points won. ``level`` of won: 1 to 3, 0 by a drop.
+    ``kind``: rolled, played, doubled, took, dropped, beavered, resigned, accepted, refused, won, won_match. ``player``
+    did it (of won: the winner). ``dice``, ``text`` and ``moves`` (from, to in the player's numbers) belong to played,
+    ``dice`` to rolled, ``value`` to the cube: what it shows or would show; of won, the points. ``level`` of won is 1 to
+    3, or 0 by a drop; of resigned 1 to 3.
     """
 
     kind: str
@@ -46,26 +71,86 @@ class Event:
     text: str = ""
     value: int = 0
     level: int = 0
+    moves: tuple[tuple[int, int], ...] = ()
+
+
+@dataclass(frozen=True)
+class _Moment:
+    """What undo goes back to."""
+
+    decisions: Decisions
+    points: tuple[int, int]
+    games: tuple[GameRecord, ...]
+    actions: tuple[Action, ...]
+    score: tuple[int, int]
+    automatic_doubles: int
+    set_up: bool
 
 
 class Session:
     """Games between a person and ``bot`` by the rules ``options``; ``ValueError`` if the bot has not learned them.
 
     Attributes:
+        bot: the opponent. names: of the person and the bot, in records.
+        decisions: the game, and whose decision comes next.
         points: points won by the person and the bot in finished games (of a match: matches won).
-        phase: the person's next decision. What happened before the first one is in ``opening``.
+        opening: what happened before the person's first decision.
     """
 
     def __init__(self, bot: Bot, options: GameOptions, seed: int) -> None:
         if options.match_length and not options.cube:
             options = replace(options, max_cube=1)
         self.bot = bot
-        self.games = Games(1, options, seed)
+        self.names = ("you", "bot")
         self.points = [0, 0]
-        self.phase = Phase.ROLL
-        self._before: list[tuple[dict[str, Tensor], list[int], Phase]] = []  # what undo goes back to
+        self.decisions = Decisions(Games(1, options, seed))
+        self._before: deque[_Moment] = deque(maxlen=_MOST_UNDOS)
+        self._games: tuple[GameRecord, ...] = ()
+        self._actions: tuple[Action, ...] = ()
+        self._begin_record()
         self._ask_once()
         self.opening = self._go_on()
+
+    @classmethod
+    def resume(cls, bot: Bot, match: MatchRecord, seed: int) -> Session:
+        """Go on with a saved game: the person is the record's player 0, further dice are those of ``seed``.
+
+        `NotationError` for a record without rules, a finished match, or one that breaks a rule.
+        """
+        if match.rules is None:
+            raise NotationError("game: found no rules, wanted those that were agreed")
+        session = cls(bot, match.rules, seed)
+        if not match.games:
+            return session
+        last = match.games[-1]
+        money_over = not match.match_length and last.winner is not None
+        session.decisions = Decisions(Games(1, match.rules, seed)) if money_over else resume(match, seed)
+        done = match.games if last.winner is not None else match.games[:-1]
+        session._games = done
+        if not match.match_length:
+            for game in done:
+                session.points[game.winner or 0] += game.points
+        session._begin_record()
+        if last.winner is None:
+            rolled = last.actions and isinstance(last.actions[-1], Roll) and last.actions[-1].hops is None
+            session._actions = last.actions[:-1] if rolled else last.actions
+            session._score, session._automatic_doubles = last.score, last.automatic_doubles
+        session.opening = session._go_on()
+        return session
+
+    def set_up(self, state: GameState) -> list[Event]:
+        """Put the game where ``state`` says, the person in the place of who decides there; it is not recorded.
+
+        `NotationError` if these rules have no such state or nothing is left to play.
+        """
+        state = state if state.decides == PERSON else state.swap_seats()
+        decisions = Decisions(Games(1, self.options, self.games.seed))
+        set_up(decisions, state)
+        self._before.clear()
+        self.decisions = decisions
+        self._games, self._actions, self._set_up = (), (), True
+        self.opening = self._go_on()
+        return self.opening
 
     def _ask_once(self) -> None:
         """Rules that the bot has not learned raise ``ValueError`` now, not in the middle of a game."""
@@ -75,9 +160,19 @@ class Session:
             self.bot.double(games.boards, self.cube)
 
     @property
+    def games(self) -> Games:
+        """The game as it stands between turns."""
+        return self.decisions.games
+
+    @property
     def options(self) -> GameOptions:
         """The rules."""
         return self.games.options
+
+    @property
+    def phase(self) -> Phase:
+        """What is to be decided next, by the person."""
+        return Phase(int(self.decisions.phase[0]))
 
     @property
     def player(self) -> int:
@@ -101,107 +196,211 @@ class Session:
         return self.games.cube() if self.options.cube or self.options.match_length else None
 
     @property
-    def may_double(self) -> bool:
-        """May the player on roll double now?"""
-        return bool(self.games.may_double()[0])
+    def second_first(self) -> bool:
+        """Is it the second player's first turn of the game?"""
+        return int(self.games.turn[0]) == 1
+
+    def may(self, action: int) -> bool:
+        """Is this action of `env.decisions` legal now?"""
+        return bool(self.decisions.mask()[0, action])
+
+    @property
+    def state(self) -> GameState:
+        """The game as text formats have it; of money games the score is the points so far. Not between games."""
+        games, options = self.games, self.options
+        assert self.phase is not Phase.OVER
+        value, owner = (int(each[0]) for each in self.decisions.cube_shown())
+        mine, theirs = games.boards[0].tolist()
+        return GameState(
+            (tuple(mine), tuple(theirs)),
+            player=self.player,
+            dice=self.dice if self.dice[0] else None,
+            cube_value=value,
+            cube_owner=(None, self.player, 1 - self.player)[owner],
+            offer=_OFFERS.get(self.phase, Offer.NONE),
+            match_length=options.match_length,
+            score=self.score,
+            crawford=bool(games.crawford[0]),
+            jacoby=options.jacoby,
+            beavers=options.beavers,
+            max_cube=options.max_cube if options.cube else 1,
+            variant=options.variant,
+        )
+
+    @property
+    def score(self) -> tuple[int, int]:
+        """Of the match, or of money games the points so far: the person's and the bot's."""
+        mine, theirs = self.games.score[0].tolist() if self.options.match_length else self.points
+        return int(mine), int(theirs)
 
     def legal_plays(self) -> list[Play]:
         """What the player on roll may play with the dice on the table."""
-        return plays(self.games.boards[0], self.dice, self.options.variant, self._second_first)
-
-    @property
-    def _second_first(self) -> bool:
-        return int(self.games.turn[0]) == 1
+        return plays(self.games.boards[0], self.dice, self.options.variant, self.second_first)
 
     def roll(self) -> list[Event]:
-        """The person rolls; only in `Phase.ROLL`."""
-        self._remember(Phase.ROLL)
-        return self._go_on(may_offer=False)
+        """The person rolls; only in `Phase.CUBE`."""
+        return self._act(ROLL)
 
     def double(self) -> list[Event]:
-        """The person doubles and rolls if the bot takes; only in `Phase.ROLL`."""
-        assert self.may_double
-        self._remember(Phase.ROLL)
-        take = bool(self.bot.take(self.games.boards, self.games.cube())[0])
-        return self._turn_cube(PERSON, take) + self._go_on(may_offer=False)
+        """The person doubles; only where he `may`."""
+        return self._act(DOUBLE)
 
     def answer(self, take: bool) -> list[Event]:
-        """The person takes the bot's double, or drops; only in `Phase.ANSWER`."""
-        self._remember(Phase.ANSWER)
-        return self._turn_cube(BOT, take) + self._go_on(may_offer=False)
+        """The person takes a double or a beaver, or drops; only in `Phase.ANSWER` and `Phase.BEAVERED`."""
+        return self._act(TAKE if take else DROP)
+
+    def beaver(self) -> list[Event]:
+        """The person turns the bot's double once more; only where he `may`."""
+        return self._act(BEAVER)
+
+    def resign(self, level: int) -> list[Event]:
+        """The person offers to lose ``level`` times the cube; only where he `may`."""
+        return self._act(RESIGN_SINGLE + level - 1)
 
     def play(self, play: Play) -> list[Event]:
-        """The person makes one of `legal_plays`; only in `Phase.PLAY`."""
-        self._remember(Phase.PLAY)
-        return self._move(play.board, play.text) + self._go_on()
+        """The person makes one of `legal_plays`; only in `Phase.MOVE`."""
+        self._remember()
+        return self._move(play.board, play) + self._go_on()
 
     def next_game(self) -> list[Event]:
         """Deal the next game; only in `Phase.OVER`."""
-        self._remember(Phase.OVER)
-        self.games.deal(torch.ones(1, dtype=torch.bool))
-        self.phase = Phase.ROLL
+        assert self.phase is Phase.OVER
+        self._remember()
+        if self.options.match_length and max(self.score) >= self.options.match_length:
+            self._games = ()
+        self.decisions.deal(_ONE)
+        self._begin_record()
         return self._go_on()
 
     def undo(self) -> bool:
         """Take back the person's last decision and all that followed; False if there is none."""
         if not self._before:
             return False
-        state, self.points, self.phase = self._before.pop()
-        self.games.load_state(state)
+        moment = self._before.pop()
+        self.decisions, self.points = moment.decisions, list(moment.points)
+        self._games, self._actions = moment.games, moment.actions
+        self._score, self._automatic_doubles, self._set_up = moment.score, moment.automatic_doubles, moment.set_up
         return True
 
-    def _remember(self, phase: Phase) -> None:
-        assert self.phase is phase
-        state = {name: tensor.clone() for name, tensor in self.games.state().items()}
-        self._before.append((state, list(self.points), phase))
+    def record(self) -> MatchRecord:
+        """What was played: the match or the money games so far, the one in progress last.
 
-    def _go_on(self, may_offer: bool = True) -> list[Event]:
-        """Play on to the person's next decision. ``may_offer``: the cube may still be offered in this turn."""
+        `NotationError` for a game that began from a position: no format says where.
+        """
+        if self._set_up:
+            raise NotationError("game: found one that began from a position, wanted one from the start")
+        games = self._games
+        if self.phase is not Phase.OVER:
+            actions = self._actions
+            if self.phase is Phase.MOVE:
+                actions = (*actions, Roll(self.player, self.dice, None))
+            games = (*games, GameRecord(self._score, actions, None, 0, self._automatic_doubles))
+        headers = (("Seed", str(self.games.seed)), ("Bot", self.bot.name))
+        options = self.options
+        return MatchRecord(self.names, options.match_length, games, headers, options.variant, options)
+
+    def _begin_record(self) -> None:
+        """A new game was dealt."""
+        self._actions = ()
+        self._score = self.score
+        self._automatic_doubles = int(self.games.cube_value[0]).bit_length() - 1
+        self._set_up = False
+
+    def _remember(self) -> None:
+        self._before.append(
+            _Moment(
+                deepcopy(self.decisions),
+                (self.points[0], self.points[1]),
+                self._games,
+                self._actions,
+                self._score,
+                self._automatic_doubles,
+                self._set_up,
+            )
+        )
+
+    def _act(self, action: int) -> list[Event]:
+        assert self.may(action)
+        self._remember()
+        return self._take(PERSON, action) + self._go_on()
+
+    def _go_on(self) -> list[Event]:
+        """Play on to the person's next decision."""
         events: list[Event] = []
         while self.phase is not Phase.OVER:
-            if may_offer and self.may_double:
-                if self.player == PERSON:
-                    return events
-                if bool(self.bot.double(self.games.boards, self.games.cube())[0]):
-                    self.phase = Phase.ANSWER
-                    return [*events, Event("doubled", BOT, value=2 * int(self.games.cube_value[0]))]
-            self.games.roll()
-            if self.player == PERSON:
-                self.phase = Phase.PLAY
+            if self.phase is Phase.MOVE and self.player == PERSON:
                 legal = self.legal_plays()
                 if legal[0].text != "pass":
                     return [*events, Event("rolled", PERSON, self.dice)]
-                events += self._move(legal[0].board, legal[0].text)
+                events += self._move(legal[0].board, legal[0])
+            elif self.phase is Phase.MOVE:
+                events += self._bot_moves()
+            elif int(self.decisions.player()[0]) == PERSON:
+                return events
             else:
-                events += self._bot_move()
-            may_offer = True
+                events += self._take(BOT, self._bot_decides())
         return events
 
-    def _bot_move(self) -> list[Event]:
+    def _bot_decides(self) -> int:
+        """What the bot does with the cube, or answers."""
+        games, bot = self.games, self.bot
+        boards, cube = games.boards, games.cube()
+        if self.phase is Phase.CUBE:
+            return DOUBLE if self.may(DOUBLE) and bool(bot.double(boards, cube)[0]) else ROLL
+        if self.phase is Phase.RESIGNED:
+            level = int(self.decisions.resignation[0])
+            return ACCEPT if accepts_resignation(bot, self.state, level) else REFUSE
+        if self.phase is Phase.BEAVERED:
+            assert isinstance(bot, BeaveringBot)
+            return TAKE if bool(bot.take_beaver(boards, cube)[0]) else DROP
+        assert self.phase is Phase.ANSWER
+        if not bool(bot.take(boards, cube)[0]):
+            return DROP
+        beavers = self.may(BEAVER) and isinstance(bot, BeaveringBot) and bool(bot.beaver(boards, cube)[0])
+        return BEAVER if beavers else TAKE
+
+    def _bot_moves(self) -> list[Event]:
         games = self.games
         ties = uniforms(games.seed, games.slots, games.num_rolls, Purpose.TIE)
-        after = self.bot.choose(games.boards, games.dice, self.cube, ties, torch.tensor([self._second_first]))[0]
-        text = play_text(games.boards[0], after, self.dice, self.options.variant, self._second_first)
-        return self._move(after, text)
+        after = self.bot.choose(games.boards, games.dice, self.cube, ties, torch.tensor([self.second_first]))[0]
+        play = next(play for play in self.legal_plays() if torch.equal(play.board, after.cpu()))
+        return self._move(after, play)
 
-    def _move(self, after: Tensor, text: str) -> list[Event]:
-        event = Event("played", self.player, self.dice, text)
-        self.phase = Phase.ROLL
-        return [event, *self._ended(self.games.play(after[None]))]
+    def _move(self, after: Tensor, play: Play) -> list[Event]:
+        """A turn is played: ``play``, which leads to ``after``."""
+        player, dice, moves = self.player, self.dice, play.turns[0]
+        self._actions = (*self._actions, Roll(player, dice, moves))
+        end = self.decisions.play(after[None], _ONE)
+        return [Event("played", player, dice, play.text, moves=moves), *self._ended(end)]
 
-    def _turn_cube(self, doubler: int, take: bool) -> list[Event]:
-        value = 2 * int(self.games.cube_value[0])
-        end = self.games.double(torch.tensor([True]), torch.tensor([take]))
-        events = [Event("doubled", doubler, value=value)] if doubler == PERSON else []
-        self.phase = Phase.ROLL
-        return [*events, Event("took" if take else "dropped", 1 - doubler, value=value), *self._ended(end)]
+    def _take(self, player: int, action: int) -> list[Event]:
+        """``player`` does what is no move."""
+        value = 2 * int(self.decisions.cube_shown()[0][0])
+        level = int(self.decisions.resignation[0])
+        end = self.decisions.step(torch.tensor([action])).end
+        if action == ROLL:
+            return []
+        if RESIGN_SINGLE <= action < ACCEPT:
+            return [Event("resigned", player, level=action - RESIGN_SINGLE + 1)]
+        if action in (ACCEPT, REFUSE):
+            accepted = action == ACCEPT
+            self._actions = (*self._actions, Resignation(1 - player, level, accepted))
+            return [Event("accepted" if accepted else "refused", player), *self._ended(end)]
+        word = {DOUBLE: "double", TAKE: "take", DROP: "drop", BEAVER: "beaver"}[action]
+        self._actions = (*self._actions, CubeAction(player, word))
+        done = {DOUBLE: "doubled", TAKE: "took", DROP: "dropped", BEAVER: "beavered"}[action]
+        if action == BEAVER:
+            value *= 2  # the cube shows what it did before the double that it answers
+        return [Event(done, player, value=value), *self._ended(end)]
 
     def _ended(self, end: GameEnd) -> list[Event]:
         if not bool(end.finished[0]):
             return []
-        self.phase = Phase.OVER
         points = int(end.points[0])
         winner = PERSON if points > 0 else BOT
+        game = GameRecord(self._score, self._actions, winner, abs(points), self._automatic_doubles)
+        if not self._set_up:
+            self._games = (*self._games, game)
         events = [Event("won", winner, value=abs(points), level=abs(int(end.level[0])))]
         if not self.options.match_length:
             self.points[winner] += abs(points)

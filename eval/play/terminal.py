@@ -11,6 +11,7 @@ from pathlib import PurePath
 from typing import Protocol
 
 from ...env.cube import flip_owner
+from ...env.decisions import DOUBLE
 from ...env.drawing import board_text
 from ...env.notation import Play, match_play
 from ..bots import Judge
@@ -30,8 +31,8 @@ HELP = """\
   help         this page                            quit         leave"""
 
 PROMPTS = {
-    Phase.ROLL: "roll or double",
-    Phase.PLAY: "your play",
+    Phase.CUBE: "roll or double",
+    Phase.MOVE: "your play",
     Phase.ANSWER: "take or drop",
     Phase.OVER: "Enter for the next game, or quit",
 }
@@ -51,12 +52,12 @@ _WORDS = {
 }
 _ANYWHERE = ("moves", "hint", "undo", "board", "help", "quit")
 _IN_PHASE = {
-    Phase.ROLL: ("roll", "double"),
-    Phase.PLAY: (),
+    Phase.CUBE: ("roll", "double"),
+    Phase.MOVE: (),
     Phase.ANSWER: ("take", "drop"),
     Phase.OVER: ("next",),
 }
-_BY_ENTER = {Phase.ROLL: "roll", Phase.OVER: "next"}
+_BY_ENTER = {Phase.CUBE: "roll", Phase.OVER: "next"}
 
 
 class LineReader(Protocol):
@@ -137,7 +138,7 @@ class Terminal:
         try:
             if command is not None:
                 self._commands[command](words[1:])
-            elif phase is Phase.PLAY:
+            elif phase is Phase.MOVE:
                 self._play(line)
             else:
                 self._say(f"Found {line.strip()[:40]!r}, wanted {PROMPTS[phase]}; help lists the commands.")
@@ -153,7 +154,7 @@ class Terminal:
         self._tell(self.session.play(match_play(line, legal, self.session.dice)))
 
     def _double(self) -> None:
-        if self.session.may_double:
+        if self.session.may(DOUBLE):
             self._tell(self.session.double())
         else:
             self._say("You may not double now.")
@@ -165,7 +166,7 @@ class Terminal:
             self._say("There is nothing to take back.")
 
     def _list_moves(self, words: Sequence[str]) -> None:
-        if self.session.phase is not Phase.PLAY:
+        if self.session.phase is not Phase.MOVE:
             self._say("There are no dice to play.")
             return
         legal = self.session.legal_plays()
@@ -179,7 +180,7 @@ class Terminal:
         session = self.session
         if self.adviser is None:
             self._say("There is no model to ask; name one with adviser=.")
-        elif session.phase is Phase.PLAY:
+        elif session.phase is Phase.MOVE:
             cube = session.cube
             self._say(f"  {unit(cube)}")
             for number, (play, value) in enumerate(ranked_plays(self.adviser, session.legal_plays(), cube), 1):

@@ -78,20 +78,8 @@ class TimedSession(Session):
         if self.phase is not Phase.OVER:
             self.clock.start(PERSON)
 
-    def roll(self) -> list[Event]:
-        """See `Session`; like all of these, a lost match if his flag has fallen."""
-        return self._by_the_clock(super().roll)
-
-    def double(self) -> list[Event]:
-        """See `Session`."""
-        return self._by_the_clock(super().double)
-
-    def answer(self, take: bool) -> list[Event]:
-        """See `Session`."""
-        return self._by_the_clock(partial(super().answer, take))
-
     def play(self, play: Play) -> list[Event]:
-        """See `Session`."""
+        """See `Session`; a lost match if his flag has fallen, like all that the person does."""
         return self._by_the_clock(partial(super().play, play))
 
     def next_game(self) -> list[Event]:
@@ -108,15 +96,18 @@ class TimedSession(Session):
         super()._ask_once()  # which may take long, and is none of the match
         self.bot = _TimedBot(self.bot, lambda: self.clock)
 
-    def _go_on(self, may_offer: bool = True) -> list[Event]:
+    def _act(self, action: int) -> list[Event]:
+        return self._by_the_clock(partial(super()._act, action))
+
+    def _go_on(self) -> list[Event]:
         try:
-            return super()._go_on(may_offer)
+            return super()._go_on()
         except _FlagFallenError:
             return self._lose(BOT)
 
-    def _move(self, after: Tensor, text: str) -> list[Event]:
+    def _move(self, after: Tensor, play: Play) -> list[Event]:
         self.clock.press(self.player)
-        return super()._move(after, text)
+        return super()._move(after, play)
 
     def _by_the_clock(self, action: Callable[[], list[Event]]) -> list[Event]:
         self.clock.stop()
@@ -132,7 +123,7 @@ class TimedSession(Session):
         winner = BOT if player == PERSON else PERSON
         self.games.score[0, winner] = self.options.match_length
         self.points[winner] += 1
-        self.phase = Phase.OVER
+        self.decisions.phase.fill_(Phase.OVER)
         return [Event("won_match", winner)]
 
 

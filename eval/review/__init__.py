@@ -1,6 +1,6 @@
 """A model's opinion of positions and of whole matches, for people: best plays, cube actions, error rates, blunders."""
 
-from .match import MatchReview, Mistake, PlayerReview, review_match
+from .match import MatchReview, Mistake, PlayerReview, judge_decision, review_match
 from .options import AnalyzeOptions
 from .page import match_page, position_page
 from .position import CubeReview, PositionReview, RankedPlay, review_position
@@ -15,6 +15,7 @@ __all__ = [
     "PlayerReview",
     "PositionReview",
     "RankedPlay",
+    "judge_decision",
     "match_page",
     "match_tables",
     "position_page",

@@ -23,7 +23,7 @@ from .position import RankedPlay, cube_advice, ranked_plays, state_values
 from .source import with_rules
 from .values import CubeValues, cube_values, play_values
 
-__all__ = ["CLOSE", "MatchReview", "Mistake", "PlayerReview", "review_match"]
+__all__ = ["CLOSE", "MatchReview", "Mistake", "PlayerReview", "judge_decision", "review_match"]
 
 CLOSE = 0.16  # not doubling is a decision worth counting if doubling would have cost less than this
 _PR = 500  # by which the mean error of a decision is multiplied, as usual in match analysis
@@ -174,6 +174,21 @@ def review_match(
     mistakes.sort(key=lambda mistake: -mistake.loss)
     players = [_player(name, n, plays_judged, cubes_judged, blunder) for n, name in enumerate(match.names)]
     return MatchReview(match, (players[0], players[1]), blunder, tuple(mistakes))
+
+
+def judge_decision(
+    evaluator: Evaluator, state: GameState, action: Roll | CubeAction, second_first: bool = False, count: int = 3
+) -> Mistake:
+    """One decision judged as it falls: its loss, 0 if none, and what would have been best; not placed in a match.
+
+    A play is a `Roll` with its moves, and ``state`` has the dice; rolling without a double is one without moves, and
+    ``state`` has none. Answers to beavers and resignations are not judged.
+    """
+    decision = _Decision(0, 0, action.player, state, action, second_first)
+    if isinstance(action, Roll) and action.hops is not None:
+        return _play_mistake(evaluator, _judge_plays(evaluator, [decision])[0], count)
+    values = cube_values(evaluator, [state])
+    return _cube_mistake(values, _judge_cube(values, 0, decision))
 
 
 def _decisions(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from random import Random
 
 import pytest
@@ -9,8 +10,10 @@ import torch
 from torch import Tensor
 
 from nardy.env import Cube, GameOptions
-from nardy.env.notation import Play
+from nardy.env.decisions import DOUBLE, RESIGN_SINGLE
+from nardy.env.notation import NotationError, Offer, Play, read_saved_game, read_xgid, saved_game_text
 from nardy.eval.bots import ModelBot, PipCountBot, RandomBot
+from nardy.eval.play.resignation import accepts_resignation
 from nardy.eval.play.session import BOT, PERSON, Event, Phase, Session
 from tests.eval.fakes import FakeEvaluator
 
@@ -39,7 +42,7 @@ def _first_play(session: Session) -> list[Event]:
 def _until(session: Session, phase: Phase) -> None:
     """Play to the person's next decision of that kind."""
     while session.phase is not phase:
-        if session.phase is Phase.ROLL:
+        if session.phase is Phase.CUBE:
             session.roll()
         elif session.phase is Phase.ANSWER:
             session.answer(True)
@@ -51,7 +54,7 @@ def _finish(session: Session, random: Random, take: bool = True) -> list[Event]:
     """Play at random to the end of a game, never doubling."""
     events: list[Event] = []
     while session.phase is not Phase.OVER:
-        if session.phase is Phase.ROLL:
+        if session.phase is Phase.CUBE:
             events += session.roll()
         elif session.phase is Phase.ANSWER:
             events += session.answer(take)
@@ -68,12 +71,12 @@ def test_without_a_cube_the_person_only_plays() -> None:
         assert session.player == PERSON
         assert session.cube is None
         _first_play(session)
-    assert phases == {Phase.PLAY}
+    assert phases == {Phase.MOVE}
 
 
 def test_the_starter_cannot_double_and_the_other_can() -> None:
     starts = {Session(RandomBot("sprintgammon"), SPRINT, seed).phase for seed in range(12)}
-    assert starts == {Phase.PLAY, Phase.ROLL}  # the person starts, or answers the bot's first turn
+    assert starts == {Phase.MOVE, Phase.CUBE}  # the person starts, or answers the bot's first turn
 
 
 @pytest.mark.parametrize("seed", range(6))
@@ -92,7 +95,7 @@ def test_games_end_with_the_points_of_their_level(seed: int) -> None:
 
 def test_a_dropped_double_ends_the_game_for_one_point() -> None:
     session = Session(_Doubler("sprintgammon"), SPRINT, seed=2)
-    _until(session, Phase.ROLL)
+    _until(session, Phase.CUBE)
     events = session.double()
     assert [event.kind for event in events] == ["doubled", "dropped", "won"]
     assert (events[-1].player, events[-1].level) == (PERSON, 0)
@@ -101,11 +104,11 @@ def test_a_dropped_double_ends_the_game_for_one_point() -> None:
 
 def test_a_taken_double_is_rolled_and_owned_by_the_bot() -> None:
     session = Session(RandomBot("sprintgammon"), SPRINT, seed=2)
-    _until(session, Phase.ROLL)
+    _until(session, Phase.CUBE)
     events = session.double()
     assert [event.kind for event in events][:2] == ["doubled", "took"]
     assert int(session.games.cube_value[0]) == 2
-    assert not session.may_double
+    assert not session.may(DOUBLE)
 
 
 def test_the_bots_double_waits_for_an_answer() -> None:
@@ -128,7 +131,7 @@ def test_undo_goes_back_to_the_first_decision_and_the_same_rolls_come_again() ->
         random, events, count = _random(3), [], 0
         while session.phase is not Phase.OVER:
             count += 1
-            if session.phase is Phase.ROLL:
+            if session.phase is Phase.CUBE:
                 events += session.roll()
             elif session.phase is Phase.ANSWER:
                 events += session.answer(True)
@@ -195,3 +198,191 @@ def test_plays_offered_are_the_legal_ones() -> None:
     legal = session.legal_plays()
     assert all(isinstance(play, Play) for play in legal)
     assert len({play.text for play in legal}) == len(legal) > 1
+
+
+def _decide_at_random(session: Session, random: Random) -> None:
+    """One decision of the person, of every kind that is allowed."""
+    if session.phase is Phase.OVER:
+        session.next_game()
+    elif session.phase is Phase.MOVE:
+        session.play(random.choice(session.legal_plays()))
+    else:
+        session._act(random.choice(session.decisions.mask()[0].nonzero()[:, 0].tolist()))
+
+
+_EVERYTHING = {
+    "money": GameOptions("sprintgammon", beavers=True, automatic_doubles=2, resignation=True),
+    "match": GameOptions("sprintgammon", match_length=5, resignation=True),
+    "longgammon": GameOptions("longgammon", match_length=3),
+    "backgammon": GameOptions(jacoby=True, resignation=True),
+}
+
+
+@pytest.mark.parametrize("name", _EVERYTHING)
+@pytest.mark.parametrize("seed", range(3))
+def test_a_saved_session_is_taken_up_where_it_was_at_any_moment(name: str, seed: int) -> None:
+    options, random = _EVERYTHING[name], _random(seed)
+    bot = ModelBot(FakeEvaluator(options.variant), "model:fake")
+    session = Session(bot, options, seed)
+    for _ in range(40):
+        _decide_at_random(session, random)
+        finished = bool(options.match_length) and max(session.score) >= options.match_length
+        if finished:
+            continue
+        record = session.record()
+        again = Session.resume(bot, read_saved_game(saved_game_text(record)), seed=99)
+        assert again.points == ([0, 0] if options.match_length else session.points)
+        if session.phase is Phase.OVER:
+            assert again.record().games[: len(record.games)] == record.games
+            continue
+        assert again.state == session.state
+        assert again.phase is session.phase
+        assert again.record().games == record.games
+        assert torch.equal(again.decisions.mask(), session.decisions.mask())
+        assert (again.games.crawford_done == session.games.crawford_done).all()
+
+
+def test_a_finished_match_and_one_without_rules_are_not_taken_up() -> None:
+    session = Session(PipCountBot("sprintgammon"), GameOptions("sprintgammon", match_length=1), seed=1)
+    _finish(session, _random(1))
+    with pytest.raises(NotationError, match="found it over at"):
+        Session.resume(session.bot, session.record(), seed=1)
+    with pytest.raises(NotationError, match="found no rules"):
+        Session.resume(session.bot, replace(session.record(), rules=None), seed=1)
+
+
+def test_undo_takes_the_record_back_too() -> None:
+    random = _random(5)
+    session = Session(PipCountBot("sprintgammon"), _EVERYTHING["match"], seed=5)
+    records = []
+    for _ in range(30):
+        records.append(session.record())
+        _decide_at_random(session, random)
+    while records:
+        assert session.undo()
+        assert session.record() == records.pop()
+
+
+class _Beaverer(_Doubler):
+    """Doubles whenever it may, beavers every double, and plays on when beavered."""
+
+    def take(self, boards: Tensor, cube: Cube) -> Tensor:
+        return torch.ones(len(boards), dtype=torch.bool)
+
+    def beaver(self, boards: Tensor, cube: Cube) -> Tensor:
+        return self.take(boards, cube)
+
+    def take_beaver(self, boards: Tensor, cube: Cube) -> Tensor:
+        return self.take(boards, cube)
+
+
+def test_the_bot_beavers_and_waits_for_the_persons_answer() -> None:
+    options = GameOptions("sprintgammon", beavers=True)
+    session = next(
+        session
+        for seed in range(50)
+        if (session := Session(_Beaverer("sprintgammon"), options, seed)).phase is Phase.CUBE
+    )
+    assert [(event.kind, event.value) for event in session.double()] == [("doubled", 2), ("beavered", 4)]
+    assert session.phase is Phase.BEAVERED
+    assert session.state.offer is Offer.BEAVER
+    dropped = session.answer(False)
+    assert [(event.kind, event.value) for event in dropped] == [("dropped", 4), ("won", 2)]
+    assert session.undo()
+    assert session.answer(True)[0].kind == "took"
+    assert int(session.games.cube_value[0]) == 4
+
+
+def test_the_person_beavers_and_the_bot_plays_on() -> None:
+    session = Session(_Beaverer("sprintgammon"), GameOptions("sprintgammon", beavers=True), seed=1)
+    _until(session, Phase.ANSWER)
+    events = session.beaver()
+    assert [(event.kind, event.player, event.value) for event in events[:2]] == [
+        ("beavered", PERSON, 4),
+        ("took", BOT, 4),
+    ]
+    assert int(session.games.cube_value[0]) == 4
+
+
+@pytest.mark.parametrize(
+    ("text", "needed"),
+    [
+        ("XGID=-CCCBBB------------bbbccc-:0:0:1:00:0:0:0:0:10", 2),  # the person's checkers out of the bot's home
+        ("XGID=-BBBBBB------------bbbccc-:0:0:1:00:0:0:0:0:10", 1),  # three of his are off
+        ("XGID=-b----E-C---eE---c-e----B-:0:0:1:00:0:0:0:0:10", 3),
+    ],
+)
+def test_who_has_not_learned_it_accepts_the_most_that_can_be_lost(text: str, needed: int) -> None:
+    session = Session(RandomBot(), GameOptions(resignation=True), seed=1)
+    session.set_up(read_xgid(text))
+    for level in range(1, needed):
+        assert [event.kind for event in session.resign(level)] == ["resigned", "refused"]
+        assert not session.may(RESIGN_SINGLE + level - 1)
+    events = session.resign(needed)
+    assert [event.kind for event in events] == ["resigned", "accepted", "won"]
+    assert (events[-1].value, events[-1].level) == (needed, needed)
+    assert session.points == [0, needed]
+
+
+@pytest.mark.parametrize(
+    ("outcome", "level", "accepted"),
+    [
+        ([0, 0, 0, 1, 0, 0], 1, True),
+        ([0, 0, 0, 0.9, 0.1, 0], 1, False),
+        ([0.1, 0, 0, 0.8, 0.1, 0], 1, True),
+        ([0, 0, 0, 0, 0.5, 0.5], 2, False),
+        ([0, 0, 0, 0, 0, 1], 3, True),
+    ],
+)
+def test_a_model_compares_a_resignation_with_what_it_expects(outcome: list[float], level: int, accepted: bool) -> None:
+    class Fixed(FakeEvaluator):
+        def outcome(self, boards: Tensor) -> Tensor:
+            return torch.tensor([outcome]).expand(len(boards), 6)
+
+    state = read_xgid("XGID=-b----E-C---eE---c-e----B-:0:0:1:00:0:0:0:0:10")
+    bot = ModelBot(Fixed(), "model:fake")
+    assert accepts_resignation(bot, state, level) is accepted
+    one_away = read_xgid("XGID=-b----E-C---eE---c-e----B-:0:0:1:00:0:2:0:3:10")
+    assert accepts_resignation(bot, one_away, level)  # O needs one point, and has it either way
+
+
+@pytest.mark.parametrize(
+    ("text", "phase"),
+    [
+        ("XGID=-b----E-C---eE---c-e----B-:0:0:1:31:0:0:0:0:10", Phase.MOVE),
+        ("XGID=-b----E-C---eE---c-e----B-:0:0:1:00:0:0:0:0:10", Phase.CUBE),
+        ("XGID=-b----E-C---eE---c-e----B-:1:-1:-1:00:0:0:0:0:10", Phase.CUBE),
+        ("XGID=-b----E-C---eE---c-e----B-:0:0:-1:D:0:0:0:0:10", Phase.ANSWER),
+        ("XGID=-b----E-C---eE---c-e----B-:1:1:-1:31:0:0:0:0:10", Phase.MOVE),
+    ],
+)
+def test_a_position_is_set_up_with_the_person_in_the_place_of_who_decides(text: str, phase: Phase) -> None:
+    session = Session(RandomBot(), GameOptions(), seed=1)
+    state = read_xgid(text)
+    session.set_up(state)
+    assert session.phase is phase
+    assert int(session.decisions.player()[0]) == PERSON
+    found = session.state
+    assert (found.board, found.dice, found.offer) == (state.board, state.dice, state.offer)
+    assert (found.cube_value, found.cube_owner is None) == (state.cube_value, state.cube_owner is None)
+    with pytest.raises(NotationError, match="began from a position"):
+        session.record()
+    _finish(session, _random(1))
+    session.next_game()
+    assert len(session.record().games) == 1
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("XGID=-b----E-C---eE---c-e----B-:0:0:1:31:1:2:0:5:10", "match length: found 5, wanted 0"),
+        ("XGID=-b----E-C---eE---c-e----B-:7:0:1:31:0:0:0:0:10", "cube: found 128, wanted at most 64"),
+        ("XGID=-A------------------------:0:0:1:31:0:0:0:0:10", "board"),
+    ],
+)
+def test_a_position_that_these_rules_do_not_have_changes_nothing(text: str, message: str) -> None:
+    session = Session(RandomBot(), GameOptions(), seed=1)
+    before = session.state
+    with pytest.raises(NotationError, match=message):
+        session.set_up(read_xgid(text))
+    assert session.state == before

@@ -34,7 +34,7 @@ def _person_to_play(options: GameOptions = SPRINT) -> Session:
     return next(
         session
         for seed in range(50)
-        if (session := Session(RandomBot(options.variant), options, seed)).phase is Phase.PLAY
+        if (session := Session(RandomBot(options.variant), options, seed)).phase is Phase.MOVE
     )
 
 
@@ -42,7 +42,7 @@ def _person_to_roll(options: GameOptions = SPRINT) -> Session:
     return next(
         session
         for seed in range(50)
-        if (session := Session(RandomBot(options.variant), options, seed)).phase is Phase.ROLL
+        if (session := Session(RandomBot(options.variant), options, seed)).phase is Phase.CUBE
     )
 
 
@@ -102,9 +102,9 @@ def test_wrong_moves_and_words_are_explained_and_change_nothing() -> None:
 
 def test_enter_rolls_and_double_doubles() -> None:
     session = _person_to_roll()
-    assert session.phase is Phase.ROLL
+    assert session.phase is Phase.CUBE
     _run("\n", session)
-    assert session.phase is not Phase.ROLL or session.player == 0
+    assert session.phase is not Phase.CUBE or session.player == 0
     text = _run("double\n", _person_to_roll())
     assert "You doubled to 2." in text
     assert "random took." in text
@@ -141,7 +141,7 @@ def test_undo_takes_back_or_says_that_it_cannot() -> None:
     text = _run(f"undo\n{session.legal_plays()[0].text}\nundo\n", session)
     assert "There is nothing to take back." in text
     assert (session.games.boards == before).all()
-    assert session.phase is Phase.PLAY
+    assert session.phase is Phase.MOVE
 
 
 class _Player:
@@ -156,9 +156,9 @@ class _Player:
         if phase is Phase.OVER:
             self.left -= 1
             return "\n" if self.left else "quit\n"
-        if phase is Phase.PLAY:
+        if phase is Phase.MOVE:
             return f"{self.random.choice(self.session.legal_plays()).text}\n"
-        return self.random.choice(["roll\n", "double\n"] if phase is Phase.ROLL else ["take\n", "drop\n"])
+        return self.random.choice(["roll\n", "double\n"] if phase is Phase.CUBE else ["take\n", "drop\n"])
 
 
 @pytest.mark.parametrize("options", [SPRINT, GameOptions("sprintgammon", match_length=2)], ids=["money", "match"])
@@ -219,7 +219,7 @@ def test_nothing_that_is_typed_breaks_it(lines: list[str], name: str, seed: int,
             if not lines:
                 return ""
             line = lines.pop(0).replace("\n", " ")
-            if line == "!play" and session.phase is Phase.PLAY:
+            if line == "!play" and session.phase is Phase.MOVE:
                 line = session.legal_plays()[-1].text
             return f"{line}\n"
 

@@ -60,21 +60,21 @@ def _think(session: TimedSession, time: SimulatedTime, seconds: float) -> None:
 
 def _act(session: TimedSession) -> None:
     """The person does something that counts."""
-    if session.phase is Phase.ROLL:
+    if session.phase is Phase.CUBE:
         session.roll()
     else:
         session.play(session.legal_plays()[0])
 
 
 def test_the_bots_clock_runs_while_it_is_asked() -> None:
-    starts, _ = _session(Phase.PLAY)
+    starts, _ = _session(Phase.MOVE)
     assert (starts.clock.left(PERSON), starts.clock.left(BOT)) == (60, 60)  # nothing asked yet
-    answers, _ = _session(Phase.ROLL)
+    answers, _ = _session(Phase.CUBE)
     assert (answers.clock.left(PERSON), answers.clock.left(BOT)) == (60, 60 - 3 + 10)
 
 
 def test_the_persons_clock_runs_until_his_play_which_brings_the_increment() -> None:
-    session, time = _session(Phase.PLAY)
+    session, time = _session(Phase.MOVE)
     _think(session, time, 4)
     session.legal_plays()
     _think(session, time, 1)  # a line that was no play
@@ -85,15 +85,15 @@ def test_the_persons_clock_runs_until_his_play_which_brings_the_increment() -> N
 
 
 def test_a_roll_ends_no_turn() -> None:
-    session, time = _session(Phase.ROLL)
+    session, time = _session(Phase.CUBE)
     _think(session, time, 4)
     session.roll()
-    assert session.phase is Phase.PLAY
+    assert session.phase is Phase.MOVE
     assert session.clock.left(PERSON) == 56
 
 
 def test_a_person_whose_flag_falls_loses_the_match_whatever_he_plays() -> None:
-    session, time = _session(Phase.PLAY)
+    session, time = _session(Phase.MOVE)
     _think(session, time, 60)
     board = session.games.boards.clone()
     assert session.play(session.legal_plays()[0]) == [Event("won_match", BOT)]
@@ -104,10 +104,10 @@ def test_a_person_whose_flag_falls_loses_the_match_whatever_he_plays() -> None:
 
 
 def test_the_bots_flag_falls_too() -> None:
-    session, time = _session(Phase.PLAY, seconds=25)
+    session, time = _session(Phase.MOVE, seconds=25)
     _think(session, time, 1)
     session.play(session.legal_plays()[0])
-    assert session.phase is Phase.ROLL  # 20 left, and the next turn costs it 50
+    assert session.phase is Phase.CUBE  # 20 left, and the next turn costs it 50
     session.roll()
     events = session.play(session.legal_plays()[0])
     assert events[-1] == Event("won_match", PERSON)
@@ -115,9 +115,9 @@ def test_the_bots_flag_falls_too() -> None:
 
 
 def test_the_bots_flag_falls_over_a_double() -> None:
-    session, _ = _session(Phase.ROLL, seconds=40)
+    session, _ = _session(Phase.CUBE, seconds=40)
     assert session.clock.left(BOT) == 30
-    assert session.double() == [Event("won_match", PERSON)]
+    assert session.double() == [Event("doubled", PERSON, value=2), Event("won_match", PERSON)]
     assert session.games.score.tolist() == [[3, 0]]
 
 
@@ -128,7 +128,7 @@ def test_a_bot_may_lose_on_its_first_turn() -> None:
 
 
 def test_a_new_match_has_new_clocks_and_the_next_game_has_not() -> None:
-    session, time = _session(Phase.ROLL)
+    session, time = _session(Phase.CUBE)
     _think(session, time, 20)
     session.double()  # dropped
     assert session.phase is Phase.OVER
@@ -145,7 +145,7 @@ def test_a_new_match_has_new_clocks_and_the_next_game_has_not() -> None:
 
 
 def test_nothing_is_taken_back() -> None:
-    session, time = _session(Phase.PLAY)
+    session, time = _session(Phase.MOVE)
     _think(session, time, 1)
     session.play(session.legal_plays()[0])
     assert not session.undo()
@@ -166,7 +166,7 @@ class _Sleeper:
 
 
 def test_the_terminal_shows_both_clocks_and_says_when_the_flag_falls() -> None:
-    session, time = _session(Phase.PLAY)
+    session, time = _session(Phase.MOVE)
     page = io.StringIO()
     reader = TimedReader(_Sleeper(time, ("moves", 15.5), ("board", 44), ("roll", 1), ("quit", 0)), page, session)
     Terminal(session, reader, page, ascii_only=True).run()
