@@ -1,4 +1,4 @@
-"""Play against a bot in the terminal, or serve one to GNU Backgammon or a UBGI program."""
+"""Play against a bot in the terminal or a browser, or serve one to GNU Backgammon or a UBGI program."""
 
 from __future__ import annotations
 
@@ -14,18 +14,21 @@ from nardy.eval.play.terminal import LineReader
 from nardy.eval.play.timed import TimedReader, TimedSession
 from nardy.eval.results import check_bots
 from nardy.eval.serve.options import GnubgServerOptions, UbgiOptions
+from nardy.eval.web import WebOptions
 from nardy.models import BundleError, load
 from nardy.scripts.command import compose, main_guard, split_task, to_dataclass, wants_help
 from nardy.scripts.command_help import help_text
 from nardy.scripts.device import choose_device
 from nardy.scripts.play_servers import serve_gnubg, serve_ubgi
+from nardy.scripts.play_web import serve_web
 
 TASKS = {
     "terminal": "play here (the default task)",
+    "web": "show a page to play on in a browser",
     "gnubg": "answer GNU Backgammon on port=, which then plays against the bot",
     "ubgi": "be a UBGI engine on standard input and output",
 }
-_CONFIGS = {"terminal": "play", "gnubg": "play_gnubg", "ubgi": "play_ubgi"}
+_CONFIGS = {"terminal": "play", "web": "play_web", "gnubg": "play_gnubg", "ubgi": "play_ubgi"}
 
 
 @main_guard
@@ -35,6 +38,8 @@ def main(argv: list[str]) -> None:
     config = _CONFIGS[task]
     if wants_help(words):
         print(help_text("nardy-play", "play against a bot.", config, words, TASKS))
+    elif task == "web":
+        serve_web(to_dataclass(WebOptions, compose(config, words, WebOptions)))
     elif task == "gnubg":
         serve_gnubg(to_dataclass(GnubgServerOptions, compose(config, words, GnubgServerOptions)))
     elif task == "ubgi":

@@ -44,13 +44,14 @@ from ...env.notation import (
 )
 from ...env.notation.record import Action
 from ..bots import BeaveringBot, Bot
+from ..results import check_bots
 from .resignation import accepts_resignation
 
 __all__ = ["BOT", "PERSON", "Event", "Phase", "Session"]
 
 PERSON, BOT = 0, 1
 
-_MOST_UNDOS = 1000
+_MOST_UNDOS = 300  # some 10 kB each
 _ONE = torch.ones(1, dtype=torch.bool)
 _OFFERS = {Phase.ANSWER: Offer.DOUBLE, Phase.BEAVERED: Offer.BEAVER, Phase.RACCOONED: Offer.RACCOON}
 
@@ -82,6 +83,7 @@ class _Moment:
     points: tuple[int, int]
     games: tuple[GameRecord, ...]
     actions: tuple[Action, ...]
+    history: tuple[Event, ...]
     score: tuple[int, int]
     automatic_doubles: int
     set_up: bool
@@ -95,6 +97,7 @@ class Session:
         decisions: the game, and whose decision comes next.
         points: points won by the person and the bot in finished games (of a match: matches won).
         opening: what happened before the person's first decision.
+        history: what has happened in this game, or since it was taken up or set up.
     """
 
     def __init__(self, bot: Bot, options: GameOptions, seed: int) -> None:
@@ -107,9 +110,10 @@ class Session:
         self._before: deque[_Moment] = deque(maxlen=_MOST_UNDOS)
         self._games: tuple[GameRecord, ...] = ()
         self._actions: tuple[Action, ...] = ()
+        self.history: tuple[Event, ...] = ()
         self._begin_record()
         self._ask_once()
-        self.opening = self._go_on()
+        self.opening = self._tell(self._go_on())
 
     @classmethod
     def resume(cls, bot: Bot, match: MatchRecord, seed: int) -> Session:
@@ -135,7 +139,7 @@ class Session:
             rolled = last.actions and isinstance(last.actions[-1], Roll) and last.actions[-1].hops is None
             session._actions = last.actions[:-1] if rolled else last.actions
             session._score, session._automatic_doubles = last.score, last.automatic_doubles
-        session.opening = session._go_on()
+        session.opening = session._tell(session._go_on())
         return session
 
     def set_up(self, state: GameState) -> list[Event]:
@@ -148,12 +152,15 @@ class Session:
         set_up(decisions, state)
         self._before.clear()
         self.decisions = decisions
-        self._games, self._actions, self._set_up = (), (), True
-        self.opening = self._go_on()
+        self._games, self._actions, self.history, self._set_up = (), (), (), True
+        self.opening = self._tell(self._go_on())
         return self.opening
 
     def _ask_once(self) -> None:
         """Rules that the bot has not learned raise ``ValueError`` now, not in the middle of a game."""
+        check_bots(self.options, self.bot)
+        if self.options.raccoons:
+            raise ValueError("raccoons: found true, wanted false: bots have no answer to them")
         games, start = self.games, torch.tensor([[2, 1]], dtype=torch.int8)
         self.bot.choose(games.boards, start, self.cube, torch.zeros(1), torch.zeros(1, dtype=torch.bool))
         if self.cube is not None:
@@ -239,28 +246,28 @@ class Session:
 
     def roll(self) -> list[Event]:
         """The person rolls; only in `Phase.CUBE`."""
-        return self._act(ROLL)
+        return self.act(ROLL)
 
     def double(self) -> list[Event]:
         """The person doubles; only where he `may`."""
-        return self._act(DOUBLE)
+        return self.act(DOUBLE)
 
     def answer(self, take: bool) -> list[Event]:
         """The person takes a double or a beaver, or drops; only in `Phase.ANSWER` and `Phase.BEAVERED`."""
-        return self._act(TAKE if take else DROP)
+        return self.act(TAKE if take else DROP)
 
     def beaver(self) -> list[Event]:
         """The person turns the bot's double once more; only where he `may`."""
-        return self._act(BEAVER)
+        return self.act(BEAVER)
 
     def resign(self, level: int) -> list[Event]:
         """The person offers to lose ``level`` times the cube; only where he `may`."""
-        return self._act(RESIGN_SINGLE + level - 1)
+        return self.act(RESIGN_SINGLE + level - 1)
 
     def play(self, play: Play) -> list[Event]:
         """The person makes one of `legal_plays`; only in `Phase.MOVE`."""
         self._remember()
-        return self._move(play.board, play) + self._go_on()
+        return self._tell(self._move(play.board, play) + self._go_on())
 
     def next_game(self) -> list[Event]:
         """Deal the next game; only in `Phase.OVER`."""
@@ -270,7 +277,17 @@ class Session:
             self._games = ()
         self.decisions.deal(_ONE)
         self._begin_record()
-        return self._go_on()
+        return self._tell(self._go_on())
+
+    @property
+    def can_undo(self) -> bool:
+        """Is there a decision to take back?"""
+        return bool(self._before)
+
+    @property
+    def can_record(self) -> bool:
+        """Is the game one that `record` can tell?"""
+        return not self._set_up
 
     def undo(self) -> bool:
         """Take back the person's last decision and all that followed; False if there is none."""
@@ -278,7 +295,7 @@ class Session:
             return False
         moment = self._before.pop()
         self.decisions, self.points = moment.decisions, list(moment.points)
-        self._games, self._actions = moment.games, moment.actions
+        self._games, self._actions, self.history = moment.games, moment.actions, moment.history
         self._score, self._automatic_doubles, self._set_up = moment.score, moment.automatic_doubles, moment.set_up
         return True
 
@@ -287,7 +304,7 @@ class Session:
 
         `NotationError` for a game that began from a position: no format says where.
         """
-        if self._set_up:
+        if not self.can_record:
             raise NotationError("game: found one that began from a position, wanted one from the start")
         games = self._games
         if self.phase is not Phase.OVER:
@@ -301,7 +318,7 @@ class Session:
 
     def _begin_record(self) -> None:
         """A new game was dealt."""
-        self._actions = ()
+        self._actions, self.history = (), ()
         self._score = self.score
         self._automatic_doubles = int(self.games.cube_value[0]).bit_length() - 1
         self._set_up = False
@@ -313,16 +330,22 @@ class Session:
                 (self.points[0], self.points[1]),
                 self._games,
                 self._actions,
+                self.history,
                 self._score,
                 self._automatic_doubles,
                 self._set_up,
             )
         )
 
-    def _act(self, action: int) -> list[Event]:
-        assert self.may(action)
+    def act(self, action: int) -> list[Event]:
+        """The person does what is no move: one of those of `env.decisions` that he `may`."""
+        assert self.may(action) and self.phase is not Phase.MOVE
         self._remember()
-        return self._take(PERSON, action) + self._go_on()
+        return self._tell(self._take(PERSON, action) + self._go_on())
+
+    def _tell(self, events: list[Event]) -> list[Event]:
+        self.history = (*self.history, *events)
+        return events
 
     def _go_on(self) -> list[Event]:
         """Play on to the person's next decision."""

@@ -21,7 +21,7 @@ from ..bots import Bot
 from .session import BOT, PERSON, Event, Phase, Session
 from .terminal import LineReader, TextWriter
 
-__all__ = ["TimedReader", "TimedSession"]
+__all__ = ["TimedReader", "TimedSession", "new_session"]
 
 
 class _FlagFallenError(Exception):
@@ -88,16 +88,31 @@ class TimedSession(Session):
             self.clock = self._new_clock()
         return super().next_game()
 
+    @property
+    def can_undo(self) -> bool:
+        """Never."""
+        return False
+
     def undo(self) -> bool:
         """Never."""
         return False
+
+    @property
+    def flag_fallen(self) -> bool:
+        """Has the person no time left?"""
+        return self.clock.flag(PERSON)
+
+    def lose_on_time(self) -> list[Event]:
+        """The person, whose flag has fallen, loses the match without doing anything."""
+        return self._by_the_clock(list)
 
     def _ask_once(self) -> None:
         super()._ask_once()  # which may take long, and is none of the match
         self.bot = _TimedBot(self.bot, lambda: self.clock)
 
-    def _act(self, action: int) -> list[Event]:
-        return self._by_the_clock(partial(super()._act, action))
+    def act(self, action: int) -> list[Event]:
+        """See `Session`."""
+        return self._by_the_clock(partial(super().act, action))
 
     def _go_on(self) -> list[Event]:
         try:
@@ -125,6 +140,11 @@ class TimedSession(Session):
         self.points[winner] += 1
         self.decisions.phase.fill_(Phase.OVER)
         return [Event("won_match", winner)]
+
+
+def new_session(bot: Bot, rules: Format, seed: int) -> Session:
+    """A session in the format ``rules``, by the clock where it has one."""
+    return TimedSession(bot, rules, seed) if rules.clock.used else Session(bot, rules.rules, seed)
 
 
 class TimedReader:

@@ -1,0 +1,60 @@
+"""The page to play on, the task ``web`` of ``scripts/play.py``."""
+
+from __future__ import annotations
+
+import socket
+import sys
+import webbrowser
+from contextlib import suppress
+
+from nardy.eval.bots import make_bot, newest_model
+from nardy.eval.web import WebOptions
+from nardy.scripts.device import choose_device
+
+__all__ = ["serve_web"]
+
+_CONNECTIONS = 64
+
+
+def serve_web(options: WebOptions) -> None:
+    """Listen until Ctrl-C; ``ValueError`` if the web server's packages are missing."""
+    try:
+        import uvicorn
+
+        from nardy.eval.web.app import make_app
+    except ImportError as error:
+        raise ValueError(f'web: found no package {error.name}, wanted: pip install "nardy[web]"') from None
+    from nardy.eval.web.lobby import Lobby
+
+    bot = make_bot(
+        options.bot or f"model:{newest_model(options.variant)}", options.variant, choose_device(options.device).device
+    )
+    listener = socket.create_server((options.host, options.port), family=_family(options.host))
+    port = listener.getsockname()[1]
+    shown = f"[{options.host}]" if ":" in options.host else options.host
+    names = {f"{name}:{port}" for name in ("localhost", "127.0.0.1", "[::1]", shown)}
+    lobby = Lobby(bot, options.variant, options.device, options.tables)
+    app = make_app(lobby, None if options.any_host else frozenset(names), cookie=f"nardy-{port}")
+    address = f"http://{shown}:{port}/"
+    print(f"Play at {address}, Ctrl-C ends it.", flush=True)
+    if options.open and sys.stdout.isatty():
+        webbrowser.open(address)
+    server = uvicorn.Server(
+        uvicorn.Config(
+            app,
+            log_level="critical",  # of what breaks the protocol nothing is said; what fails here `make_app` logs
+            access_log=False,
+            server_header=False,
+            proxy_headers=False,
+            ws="none",
+            limit_concurrency=_CONNECTIONS,
+            timeout_graceful_shutdown=1,
+        )
+    )
+    with suppress(KeyboardInterrupt):  # which uvicorn raises again once it has stopped
+        server.run(sockets=[listener])
+    print("Stopped.")
+
+
+def _family(host: str) -> socket.AddressFamily:
+    return socket.AF_INET6 if ":" in host else socket.AF_INET
