@@ -239,23 +239,29 @@ class Session:
 
     def roll(self) -> list[Event]:
         """The person rolls; only in `Phase.CUBE`."""
-        return self._act(ROLL)
+        return self.act(ROLL)
 
     def double(self) -> list[Event]:
         """The person doubles; only where he `may`."""
-        return self._act(DOUBLE)
+        return self.act(DOUBLE)
 
     def answer(self, take: bool) -> list[Event]:
         """The person takes a double or a beaver, or drops; only in `Phase.ANSWER` and `Phase.BEAVERED`."""
-        return self._act(TAKE if take else DROP)
+        return self.act(TAKE if take else DROP)
 
     def beaver(self) -> list[Event]:
         """The person turns the bot's double once more; only where he `may`."""
-        return self._act(BEAVER)
+        return self.act(BEAVER)
 
     def resign(self, level: int) -> list[Event]:
         """The person offers to lose ``level`` times the cube; only where he `may`."""
-        return self._act(RESIGN_SINGLE + level - 1)
+        return self.act(RESIGN_SINGLE + level - 1)
+
+    def act(self, action: int) -> list[Event]:
+        """The person takes an action of `env.decisions` that is no move; only where he `may`."""
+        assert self.may(action)
+        self._remember()
+        return self._take(PERSON, action) + self._go_on()
 
     def play(self, play: Play) -> list[Event]:
         """The person makes one of `legal_plays`; only in `Phase.MOVE`."""
@@ -318,11 +324,6 @@ class Session:
                 self._set_up,
             )
         )
-
-    def _act(self, action: int) -> list[Event]:
-        assert self.may(action)
-        self._remember()
-        return self._take(PERSON, action) + self._go_on()
 
     def _go_on(self) -> list[Event]:
         """Play on to the person's next decision."""

@@ -12,7 +12,8 @@ from pathlib import Path
 import pytest
 
 from nardy.models import Network, NetworkConfig, save_bundle
-from nardy.scripts.play import draws_circles, main
+from nardy.scripts.play import main
+from nardy.scripts.play_terminal import draws_circles
 
 
 @pytest.fixture

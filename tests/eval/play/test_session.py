@@ -207,7 +207,7 @@ def _decide_at_random(session: Session, random: Random) -> None:
     elif session.phase is Phase.MOVE:
         session.play(random.choice(session.legal_plays()))
     else:
-        session._act(random.choice(session.decisions.mask()[0].nonzero()[:, 0].tolist()))
+        session.act(random.choice(session.decisions.mask()[0].nonzero()[:, 0].tolist()))
 
 
 _EVERYTHING = {
