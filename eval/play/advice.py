@@ -58,7 +58,8 @@ def _before_beaver(session: Session) -> GameState:
 def mistake_line(mistake: Mistake) -> str:
     """What was done, what it lost, and what would have been better."""
     rank = f" (number {mistake.rank})" if mistake.rank else ""
-    values = f" ({cube_line(mistake)})" if mistake.values else ""
+    seen = "" if mistake.player == mistake.state.player else "for who doubled: "
+    values = f" ({seen}{cube_line(mistake)})" if mistake.values else ""
     return f"{mistake.done}{rank} lost {mistake.loss:.3f}; better: {mistake.best}{values}"
 
 

@@ -16,6 +16,7 @@ from ...env.notation import Play, match_play
 from ...env.refusals import why_illegal
 from ...models import Evaluator
 from ..bots import Bot
+from ..results import check_bots
 from .advice import hint_lines
 from .beginnings import Beginning, Opponents, begin_new, begin_position, begin_saved, identifiers
 from .commands import LEVELS, Command, find_command, help_text, prompt
@@ -247,6 +248,7 @@ class Terminal:
     def _the_same(self, rules: GameOptions) -> tuple[Bot, Evaluator | None]:
         if rules.variant != self.session.options.variant:
             raise ValueError(f"discipline: found {rules.variant}, wanted {self.session.options.variant}")
+        check_bots(rules, self.session.bot)
         return self.session.bot, self.adviser
 
     def _match_over(self) -> bool:

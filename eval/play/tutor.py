@@ -91,7 +91,7 @@ def stats_lines(evaluator: Evaluator, match: MatchRecord) -> Sequence[str]:
     """Figures of both sides; `NotationError` if nothing was played."""
     review = review_match(evaluator, match)
     rows = match_rows(review)
-    rows.append(["millipoints a decision", *(f"{_rate(player):.1f}" for player in review.players)])
+    rows.append(["all decisions, millipoints each", *(f"{_rate(player):.1f}" for player in review.players)])
     return table_lines(["", *match.names], rows, left=0)
 
 
