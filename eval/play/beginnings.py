@@ -7,6 +7,7 @@ from dataclasses import replace
 
 from ...env import GameOptions
 from ...env.notation import GameState, NotationError, gnubg_id, read_gnubg_id, xgid
+from ...env.notation.errors import naming
 from ...models import Evaluator
 from ..bots import Bot
 from .files import read_game
@@ -33,7 +34,8 @@ def begin_saved(name: str, opponents: Opponents, seed: int) -> Beginning:
     if match.rules is None:
         raise NotationError("game: found no rules, wanted those that were agreed")
     bot, adviser = opponents(match.rules)
-    return Session.resume(bot, match, seed), adviser
+    with naming(name):
+        return Session.resume(bot, match, seed), adviser
 
 
 def begin_position(text: str, rules: GameOptions, opponents: Opponents, seed: int) -> Beginning:

@@ -222,9 +222,11 @@ class Terminal:
         if not self.tutor.on or self.adviser is None:
             return
         try:
-            self._say(rate_text(self.adviser, self.session.record()))
-        except ValueError:
-            return  # nothing played yet, or from a position: nobody has asked for it
+            text = rate_text(self.adviser, self.session.record())
+        except ValueError:  # nothing played yet, or from a position: nobody has asked for it
+            return
+        if text is not None:
+            self._say(text)
 
     def _new(self, text: str) -> None:
         rules = self.session.options

@@ -79,10 +79,12 @@ class Tutor:
         return f"Tutor: {mistake_line(mistake)}"
 
 
-def rate_text(evaluator: Evaluator, match: MatchRecord) -> str:
-    """The person's mean loss in all that was played; `NotationError` if nothing was."""
+def rate_text(evaluator: Evaluator, match: MatchRecord) -> str | None:
+    """The person's mean loss, None without a decision of his; `NotationError` if nothing was played."""
     player = review_match(evaluator, match).players[PERSON]
     decisions = player.checker_decisions + player.cube_decisions
+    if not decisions:
+        return None
     text = f"You lost {_rate(player):.1f} millipoints a decision"
     return f"{text} in {decisions} decision{'' if decisions == 1 else 's'} (PR {player.rating:.2f})."
 
