@@ -46,7 +46,7 @@ def _path(name: str, endings: tuple[str, ...]) -> Path:
     if not name or not name.isprintable():
         raise NotationError(f"file: found {name!r}, wanted a name in {endings[0]}")
     path = Path(os.path.expanduser(name))  # Path.expanduser fails for unknown users
-    if not path.suffix and path.name:
+    if not path.suffix and path.name.strip("."):
         path = path.with_name(f"{path.name}{endings[0]}")
     if path.suffix.lower() not in endings:
         raise NotationError(f"file: found {name!r}, wanted a name in {' or '.join(endings)}")

@@ -291,10 +291,11 @@ class Session:
     def record(self) -> MatchRecord:
         """What was played: the match or the money games so far, the one in progress last.
 
-        `NotationError` for a game that began from a position: no format says where.
+        `NotationError` for a game that began from a position, and for those that follow it in a match or session: no
+        format says where, and records begin at no score.
         """
-        if self._set_up:
-            raise NotationError("game: found one that began from a position, wanted one from the start")
+        if self._set_up or (self._games[0].score if self._games else self._score) != (0, 0):
+            raise NotationError("game: found one that began from a position, or follows it, wanted all from the start")
         games = self._games
         if self.phase is not Phase.OVER:
             actions = self._actions
