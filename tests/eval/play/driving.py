@@ -27,6 +27,7 @@ BOTS: dict[str, Bot] = {
 
 
 def run(lines: str, session: Session | None = None, adviser: bool = True) -> str:
+    """All that is told to a person who types ``lines`` and is gone; without an ``adviser`` there are no hints."""
     writer = io.StringIO()
     session = session or Session(PipCountBot(), GameOptions(), seed=1)
     judge = load(session.options.variant) if adviser else None
@@ -35,6 +36,7 @@ def run(lines: str, session: Session | None = None, adviser: bool = True) -> str
 
 
 def person_to_play(options: GameOptions = SPRINT) -> Session:
+    """A session in which the person has the first roll."""
     return next(
         session
         for seed in range(50)
@@ -43,6 +45,7 @@ def person_to_play(options: GameOptions = SPRINT) -> Session:
 
 
 def person_to_roll(options: GameOptions = SPRINT) -> Session:
+    """A session in which the person comes second, and may double."""
     return next(
         session
         for seed in range(50)
