@@ -9,6 +9,7 @@ from ..env.formats import Format
 from ..env.variants import get_variant
 from .outside import OutsideOptions
 from .outside.gnubg_analysis import GnubgOptions
+from .play.tutor import LEAST, checked_least
 from .results import check_num_games
 from .session import SessionOptions
 from .statistics import IntervalMethod
@@ -121,12 +122,15 @@ def _check_part(part: int | None) -> None:
         raise ValueError(f"part: found {part}, wanted an even number of games from 2 up, or null")
 
 
-def _check_bots_can_play(options: Format, beavers: bool = False) -> None:
-    """Refuse rules that a bot would have to know of to make use of them; ``beavers`` are left to each bot."""
+def _check_bots_can_play(options: Format, beavers: bool = False, resignation: bool = False) -> None:
+    """Refuse rules that a bot would have to know of to make use of them.
+
+    ``beavers`` are left to each bot; ``resignation`` is allowed where only a person resigns, and a bot is answered for.
+    """
     for name, why in (
         *(() if beavers else (("beavers", "bots answer a double by a take or a drop"),)),
         ("raccoons", "bots answer a double, but not a beaver of their opponent, by a turn of the cube"),
-        ("resignation", "bots play to the end"),
+        *(() if resignation else (("resignation", "bots play to the end"),)),
     ):
         if getattr(options, name):
             raise ValueError(f"env.{name}: found true, wanted false: {why}")
@@ -261,8 +265,9 @@ class AnalysisOptions:
 class PlayOptions:
     """A person against ``bot`` in the terminal, in the format ``env``; None is the newest model.
 
-    ``seed`` None draws one. ``adviser`` is the model that gives hints; None takes the bot's own or, if it has none, the
-    newest model.
+    ``seed`` None draws one. ``adviser`` is the model that gives hints and is the tutor, which speaks of decisions that
+    lose ``tutor_least`` or more; None takes the bot's own or, if it has none, the newest model. ``load``: a file with a
+    saved game to go on with. ``position``: an identifier to begin from.
     """
 
     env: Format = field(default_factory=Format)
@@ -271,10 +276,20 @@ class PlayOptions:
     device: str = "cpu"
     seed: int | None = None
     ascii: bool = False
+    tutor: bool = False
+    tutor_least: float = LEAST
+    load: str | None = None
+    position: str | None = None
 
     def __post_init__(self) -> None:
         if self.seed is not None:
             check_seed(self.seed)
-        _check_bots_can_play(self.env)
+        checked_least(self.tutor_least)
+        if self.load is not None and self.position is not None:
+            raise ValueError("position: found it with load, wanted one of them")
+        for name in ("load", "position"):
+            if getattr(self, name) is not None and self.env.clock.used:
+                raise ValueError(f"{name}: found it with a clock, wanted none: nothing says what time was left")
+        _check_bots_can_play(self.env, beavers=True, resignation=True)
         if self.env.clock.used and self.env.clock.time != "real":
             raise ValueError("env.clock.time: found simulated, wanted real: a person thinks in real time")

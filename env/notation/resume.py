@@ -67,13 +67,24 @@ def set_up(decisions: Decisions, state: GameState) -> None:
     highest = rules.max_cube if rules.cube else 1
     if state.cube_value > highest:
         raise NotationError(f"cube: found {state.cube_value}, wanted at most {highest}")
-    _place(decisions, rules, state)
+    _place(decisions, rules, _before_offer(state))
     turned = {Offer.NONE: (), Offer.DOUBLE: (DOUBLE,), Offer.BEAVER: (DOUBLE, BEAVER)}
     if state.offer is Offer.RACCOON:
         raise NotationError("offer: found a raccoon, wanted a double or a beaver")
     for number in turned[state.offer]:
         if not bool(decisions.step(torch.tensor([number])).legal):
             raise NotationError(f"offer: found a {state.offer.name.lower()}, which these rules do not allow here")
+
+
+def _before_offer(state: GameState) -> GameState:
+    """``state``, with the cube as it was before a double that was beavered.
+
+    Who owned it then no format says: a cube of 1 was centred, a higher one is taken as the doubler's.
+    """
+    if state.offer is not Offer.BEAVER:
+        return state
+    owner = None if state.cube_value == 2 else state.player
+    return replace(state, offer=Offer.NONE, cube_value=state.cube_value // 2, cube_owner=owner)
 
 
 def _place(decisions: Decisions, rules: GameOptions, state: GameState, num_plays: int | None = None) -> None:

@@ -2,5 +2,6 @@
 
 from .session import Event, Phase, Session
 from .terminal import Terminal
+from .tutor import Tutor
 
-__all__ = ["Event", "Phase", "Session", "Terminal"]
+__all__ = ["Event", "Phase", "Session", "Terminal", "Tutor"]

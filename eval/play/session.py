@@ -264,6 +264,12 @@ class Session:
         """The person offers to lose ``level`` times the cube; only where he `may`."""
         return self.act(RESIGN_SINGLE + level - 1)
 
+    def act(self, action: int) -> list[Event]:
+        """The person takes an action of `env.decisions` that is no move; only where he `may`."""
+        assert self.may(action) and self.phase is not Phase.MOVE
+        self._remember()
+        return self._tell(self._take(PERSON, action) + self._go_on())
+
     def play(self, play: Play) -> list[Event]:
         """The person makes one of `legal_plays`; only in `Phase.MOVE`."""
         self._remember()
@@ -287,7 +293,7 @@ class Session:
     @property
     def can_record(self) -> bool:
         """Is the game one that `record` can tell?"""
-        return not self._set_up
+        return not self._set_up and (self._games[0].score if self._games else self._score) == (0, 0)
 
     def undo(self) -> bool:
         """Take back the person's last decision and all that followed; False if there is none."""
@@ -302,10 +308,11 @@ class Session:
     def record(self) -> MatchRecord:
         """What was played: the match or the money games so far, the one in progress last.
 
-        `NotationError` for a game that began from a position: no format says where.
+        `NotationError` for a game that began from a position, and for those that follow it in a match or session: no
+        format says where, and records begin at no score.
         """
         if not self.can_record:
-            raise NotationError("game: found one that began from a position, wanted one from the start")
+            raise NotationError("game: found one that began from a position, or follows it, wanted all from the start")
         games = self._games
         if self.phase is not Phase.OVER:
             actions = self._actions
@@ -336,12 +343,6 @@ class Session:
                 self._set_up,
             )
         )
-
-    def act(self, action: int) -> list[Event]:
-        """The person does what is no move: one of those of `env.decisions` that he `may`."""
-        assert self.may(action) and self.phase is not Phase.MOVE
-        self._remember()
-        return self._tell(self._take(PERSON, action) + self._go_on())
 
     def _tell(self, events: list[Event]) -> list[Event]:
         self.history = (*self.history, *events)

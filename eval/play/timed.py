@@ -18,8 +18,8 @@ from ...env.clock import Clock
 from ...env.formats import Format
 from ...env.notation import Play
 from ..bots import Bot
+from .screen import LineReader, TextWriter
 from .session import BOT, PERSON, Event, Phase, Session
-from .terminal import LineReader, TextWriter
 
 __all__ = ["TimedReader", "TimedSession", "new_session"]
 
@@ -82,6 +82,10 @@ class TimedSession(Session):
         """See `Session`; a lost match if his flag has fallen, like all that the person does."""
         return self._by_the_clock(partial(super().play, play))
 
+    def act(self, action: int) -> list[Event]:
+        """See `Session`."""
+        return self._by_the_clock(partial(super().act, action))
+
     def next_game(self) -> list[Event]:
         """See `Session`; a new match has new clocks."""
         if int(self.games.score.max()) >= self.options.match_length:
@@ -109,10 +113,6 @@ class TimedSession(Session):
     def _ask_once(self) -> None:
         super()._ask_once()  # which may take long, and is none of the match
         self.bot = _TimedBot(self.bot, lambda: self.clock)
-
-    def act(self, action: int) -> list[Event]:
-        """See `Session`."""
-        return self._by_the_clock(partial(super().act, action))
 
     def _go_on(self) -> list[Event]:
         try:

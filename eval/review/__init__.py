@@ -4,7 +4,7 @@ from .match import MatchReview, Mistake, PlayerReview, judge_decision, review_ma
 from .options import AnalyzeOptions
 from .page import match_page, position_page
 from .position import CubeReview, PositionReview, RankedPlay, review_position
-from .source import read_identifier, read_source, shortened, with_rules
+from .source import read_source, with_rules
 from .tables import match_tables, position_tables
 
 __all__ = [
@@ -20,10 +20,8 @@ __all__ = [
     "match_tables",
     "position_page",
     "position_tables",
-    "read_identifier",
     "read_source",
     "review_match",
     "review_position",
-    "shortened",
     "with_rules",
 ]

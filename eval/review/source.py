@@ -18,7 +18,7 @@ from ...env.notation import (
 )
 from ...env.notation.mat import HYPERGAMMON
 
-__all__ = ["check_position", "file_names_variant", "read_identifier", "read_source", "shortened", "with_rules"]
+__all__ = ["check_position", "file_names_variant", "read_source", "with_rules"]
 
 _SUFFIXES = (".mat", ".txt", ".json")
 _MAX_BYTES = 16_000_000
@@ -33,24 +33,12 @@ def read_source(text: str, variant: str | None = None) -> GameState | MatchRecor
     path = Path(text)
     if path.suffix.lower() in _SUFFIXES or _is_file(path):
         return _read_file(path, variant)
-    state = read_identifier(text, variant or "backgammon")
-    if state is None:
-        raise NotationError(f"found {shortened(text)!r}, wanted {_WANTED}")
-    return state
-
-
-def read_identifier(text: str, variant: str) -> GameState | None:
-    """The position that ``text`` identifies, None if it looks like no identifier; `NotationError` for a wrong one."""
     if text.startswith("XGID=") or text.count(":") > 1:
-        return read_xgid(text, variant)
+        return read_xgid(text, variant or "backgammon")
     if all(len(part) in (12, 14) for part in text.split(":")):
-        return read_gnubg_id(text, variant)
-    return None
-
-
-def shortened(text: str) -> str:
-    """``text`` as it can stand in a message."""
-    return text if len(text) <= 60 else f"{text[:57]}..."
+        return read_gnubg_id(text, variant or "backgammon")
+    shown = text if len(text) <= 60 else f"{text[:57]}..."
+    raise NotationError(f"found {shown!r}, wanted {_WANTED}")
 
 
 def _is_file(path: Path) -> bool:

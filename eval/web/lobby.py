@@ -8,17 +8,18 @@ from __future__ import annotations
 import secrets
 from collections import OrderedDict
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from threading import Lock
 from typing import Any, TypeVar
 
+from ...env import GameOptions
 from ...env.clock import ClockOptions
 from ...env.formats import Format
-from ...env.notation import GameState, read_saved_game
+from ...env.notation import GameState, read_gnubg_id, read_saved_game
 from ...env.variants import VARIANTS
 from ...models import BundleError, Evaluator, load
 from ..bots import Bot, ModelBot, make_bot, newest_model
-from ..review import read_identifier, shortened
+from ..play.beginnings import position_rules
 from .table import RefusedError, Table
 
 __all__ = ["CLOCKS", "LENGTHS", "Lobby", "NoTableError"]
@@ -174,10 +175,7 @@ class Lobby:
         text = request.text("position").strip()
         if not text:
             return None
-        state = read_identifier(text, self._discipline(request))
-        if state is None:
-            raise RefusedError(f"position: found {shortened(text)!r}, wanted an XGID or a GNUbg id")
-        return state
+        return read_gnubg_id(text, self._discipline(request))
 
     def _discipline(self, request: _Request) -> str:
         name = request.text("discipline", self._first[0])
@@ -187,22 +185,17 @@ class Lobby:
 
     def _rules(self, request: _Request, state: GameState | None) -> Format:
         """What is asked for; of a position, what it says itself."""
-        length = request.number("length", 0, _MOST_LENGTH, 0) or 0
-        cube = request.flag("cube") if "cube" in request.values else True
-        jacoby, beavers = request.flag("jacoby"), request.flag("beavers")
-        if state is not None:
-            length = state.match_length
-            jacoby = jacoby if state.jacoby is None else state.jacoby
-            beavers = beavers if state.beavers is None else state.beavers
-        return Format(
+        rules = GameOptions(
             variant=self._discipline(request),
-            match_length=length,
-            cube=cube,
-            jacoby=jacoby and not length,
-            beavers=beavers and not length,
+            match_length=request.number("length", 0, _MOST_LENGTH, 0) or 0,
+            cube=request.flag("cube") if "cube" in request.values else True,
+            jacoby=request.flag("jacoby"),
+            beavers=request.flag("beavers"),
             resignation=True,
-            clock=self._clock(request),
         )
+        if state is not None:
+            rules = position_rules(state, rules)
+        return Format(**asdict(rules), clock=self._clock(request))
 
     @staticmethod
     def _clock(request: _Request) -> ClockOptions:

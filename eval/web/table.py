@@ -9,7 +9,7 @@ Cost of an answer: the bot's decisions, some ten milliseconds each, and as much 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from typing import Any
 
 import torch
@@ -19,12 +19,10 @@ from ...env.decisions import BEAVER, DOUBLE, DROP, RESIGN_SINGLE, ROLL, TAKE, Ph
 from ...env.formats import Format
 from ...env.moves import dice_to_play
 from ...env.notation import (
-    CubeAction,
     GameState,
     Hand,
     MatchRecord,
     NotationError,
-    Roll,
     match_text,
     saved_game_text,
     xgid,
@@ -34,6 +32,7 @@ from ...models import Evaluator
 from ..bots import Bot
 from ..play.session import PERSON, Event, Session
 from ..play.timed import TimedSession, new_session
+from ..play.tutor import Decision, Tutor
 from ..review import Mistake, judge_decision, review_position
 
 __all__ = ["HINT_PLAYS", "RefusedError", "StaleError", "Table"]
@@ -50,14 +49,6 @@ class RefusedError(ValueError):
     """What was asked for is not possible now; the message says why."""
 
 
-@dataclass(frozen=True)
-class _Asked:
-    """What the person decided on, for the tutor."""
-
-    state: GameState
-    second_first: bool
-
-
 class Table:
     """A person's game against ``bot``.
 
@@ -72,7 +63,7 @@ class Table:
         self.level = level
         self.version = 0
         self._adviser = adviser
-        self._tutor = tutor
+        self._tutor = Tutor(tutor)
         self._verdict: Mistake | None = None
         self._events: Sequence[Event] = ()
         self._rest(session.opening)
@@ -201,13 +192,9 @@ class Table:
 
     def _cube(self, word: str, action: int) -> None:
         self._check(self.session.may(action) and self.session.phase is not Phase.MOVE, f"{word} is not possible now")
-        asked = self._asked()
-        may_double = self.session.may(DOUBLE)
-        answers_beaver = self.session.phase is Phase.BEAVERED
+        decision = self._tutor.look(self.session, action)
         self._rest(self.session.act(action))
-        if answers_beaver or (action == ROLL and not may_double):
-            return
-        self._judge(asked, Roll(PERSON, (0, 0), None) if action == ROLL else CubeAction(PERSON, word))
+        self._judge(decision)
 
     def _resign(self, values: Mapping[str, Any]) -> None:
         level = values.get("level")
@@ -241,9 +228,9 @@ class Table:
         self._check(hand is not None and not hand.legal, "the turn is not played to its end")
         assert hand is not None
         play = next(play for play in self.session.legal_plays() if torch.equal(play.board, hand.board))
-        asked = self._asked()
+        decision = self._tutor.look(self.session, play)
         self._rest(self.session.play(play))
-        self._judge(asked, Roll(PERSON, asked.state.dice or (0, 0), play.turns[0]))
+        self._judge(decision)
 
     def _undo(self) -> None:
         if self._hand is not None and self._hand.moves:
@@ -259,7 +246,7 @@ class Table:
     def _set_tutor(self, values: Mapping[str, Any]) -> None:
         self._check(type(values.get("on")) is bool, "on: wanted true or false")
         self._check(self._adviser is not None, "tutor: found no model for this discipline")
-        self._tutor = bool(values["on"])
+        self._tutor.on = bool(values["on"])
         self._quiet()
 
     def _quiet(self) -> None:
@@ -284,13 +271,11 @@ class Table:
             self._rest(session.lose_on_time())
             self.version += 1
 
-    def _asked(self) -> _Asked:
-        return _Asked(self.session.state, self.session.second_first)
-
-    def _judge(self, asked: _Asked, action: Roll | CubeAction) -> None:
-        """What the tutor thinks of what was done."""
-        if self._tutor and self._adviser is not None:
-            self._verdict = judge_decision(self._adviser, asked.state, action, asked.second_first, count=1)
+    def _judge(self, decision: Decision | None) -> None:
+        """What the tutor thinks of it."""
+        if self._tutor.on and self._adviser is not None and decision is not None:
+            state, action = decision.state, decision.action
+            self._verdict = judge_decision(self._adviser, state, action, decision.second_first, count=1)
 
     def _can(self) -> dict[str, Any]:
         session, hand = self.session, self._hand
@@ -349,7 +334,7 @@ class Table:
         if found is not None:
             loss = found.loss if found.loss >= _SILENT else 0.0
             verdict = {"loss": loss, "best": found.best, "done": found.done, "kind": found.kind, "rank": found.rank}
-        return {"on": self._tutor, "verdict": verdict}
+        return {"on": self._tutor.on, "verdict": verdict}
 
     def _xgid(self) -> str | None:
         if self.session.phase is Phase.OVER:

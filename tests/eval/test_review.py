@@ -37,6 +37,7 @@ from nardy.eval.players import BotPlayer
 from nardy.eval.referee import Referee
 from nardy.eval.review import (
     MatchReview,
+    judge_decision,
     match_page,
     match_tables,
     position_page,
@@ -46,7 +47,7 @@ from nardy.eval.review import (
     review_position,
     with_rules,
 )
-from nardy.eval.review.match import _Decision, _judge_cube
+from nardy.eval.review.match import _Decision, _decisions, _judge_cube
 from nardy.eval.review.position import cube_advice
 from nardy.eval.review.values import CubeValues
 from nardy.models import Evaluator, load
@@ -287,6 +288,33 @@ class TestMatch:
             counted = sum(player.cube_decisions for player in found.players)
             cubes = [each for game in record.games for each in game.actions if isinstance(each, CubeAction)]
             assert counted >= sum(each.kind == "double" for each in cubes)
+
+    @pytest.mark.parametrize("variant", VARIANTS)
+    def test_a_decision_judged_by_itself_is_judged_the_same(self, variant: str) -> None:
+        evaluator = load(variant)
+        rules = {
+            "match": GameOptions(variant, match_length=3, resignation=True),
+            "money": GameOptions(variant, beavers=True, jacoby=True, automatic_doubles=1),
+        }
+        for options in rules.values():
+            record = play_recorded(options, 2, seed=3)[-1]
+            listed = review_match(evaluator, record, blunder=0).mistakes
+            wanted = {(each.game, each.row, each.player, each.kind): each for each in listed}
+            checker, cube = _decisions(record, None, None)
+            assert len(wanted) == len(checker) + len(cube) > 10
+            for decision in [*checker, *cube]:
+                state, action, kind = decision.state, decision.action, "checker"
+                if decision in cube:
+                    kind = "cube"
+                    state = replace(state, dice=None)  # as it is before the roll
+                    action = replace(action, hops=None) if isinstance(action, Roll) else action
+                alone = judge_decision(evaluator, state, action, decision.second_first)
+                other = wanted[decision.game, decision.row, decision.player, kind]
+                assert alone.loss == pytest.approx(other.loss, abs=1e-5)
+                assert alone.cost == pytest.approx(other.cost, rel=1e-3, abs=1e-5)
+                assert alone.values == pytest.approx(other.values, abs=1e-5)
+                assert (alone.done, alone.best, alone.rank) == (other.done, other.best, other.rank)
+                assert (alone.moves, alone.state) == (other.moves, other.state)
 
     def test_a_record_without_plays_is_refused(self, model: Evaluator, match: MatchRecord) -> None:
         with pytest.raises(NotationError, match="match: found no decision"):

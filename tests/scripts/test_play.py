@@ -12,7 +12,9 @@ from pathlib import Path
 import pytest
 
 from nardy.models import Network, NetworkConfig, save_bundle
-from nardy.scripts.play import draws_circles, main
+from nardy.scripts.analyze import main as analyze
+from nardy.scripts.play import main
+from nardy.scripts.play_terminal import draws_circles
 
 
 @pytest.fixture
@@ -70,11 +72,26 @@ def test_bytes_that_are_no_text_are_answered(
         (["env.match_length=-1"], "env.match_length: found -1"),
         (["match_length=5"], "did you mean env.match_length?"),
         (["env=blitz", "env.clock.time=simulated"], "env.clock.time: found simulated, wanted real: a person thinks"),
-        (["env.raccoons=true", "env.beavers=true"], "env.beavers: found true, wanted false"),
+        (["env.raccoons=true", "env.beavers=true"], "env.raccoons: found true, wanted false"),
+        (["bot=pipcount", "env.beavers=true"], "bot: pipcount has no answer to a beaver"),
+        (["tutor=maybe"], "tutor: found 'maybe', wanted true or false"),
+        (["tutor_least=-1"], "tutor_least: found -1.0, wanted a number from 0 to 1"),
+        (["load=x.json", "position=x"], "position: found it with load, wanted one of them"),
+        (["load=x.json", "env=blitz"], "load: found it with a clock, wanted none"),
+        (["position=x", "env=blitz"], "position: found it with a clock, wanted none"),
+        (["load=/nothing/x.json"], "/nothing/x.json: found no such file"),
+        (["load=/nothing/x.mat"], "file: found '/nothing/x.mat', wanted a name in .json"),
+        (["position=chess"], "gnubg id: found 'chess', wanted"),
+        (["position=4HPwATDgc/ABMA", "env=longgammon"], "variant: found 'longgammon'"),
+        (["position=4HPwATDgc/ABMA:cAkAAAAAAAAA", "bot=model:longgammon"], "found a model for longgammon"),
+        (["bot=pipcount", "adviser=longgammon"], "adviser: longgammon: found a model for longgammon, wanted one for"),
         (["gnubg", "host=0.0.0.0"], "host: found 0.0.0.0, wanted localhost"),
         (["gnubg", "env.match_length=5"], "who asks says what is played"),
         (["ubgi", "env=longgammon"], "env.variant: found longgammon, wanted backgammon"),
-        (["web"], "task: found 'web', wanted one of terminal, gnubg, ubgi"),
+        (["www"], "task: found 'www', wanted one of terminal, web, gnubg, ubgi"),
+        (["web", "host=0.0.0.0"], "host: found 0.0.0.0, wanted localhost"),
+        (["web", "bot=chess"], "bot: found 'chess', wanted one of"),
+        (["web", "env.match_length=3"], "env.match_length"),
     ],
 )
 def test_what_does_not_fit_is_one_line(words: list[str], wanted: str, capsys: pytest.CaptureFixture[str]) -> None:
@@ -89,7 +106,51 @@ def test_a_model_plays_matches(
 ) -> None:
     monkeypatch.setattr("sys.stdin", io.StringIO("hint\nquit\n"))
     assert main([f"bot=model:{model}", "env.match_length=3", "seed=1"]) == 0
-    assert "match-winning chance" in capsys.readouterr().out
+    assert re.search(r"equity +diff +match", capsys.readouterr().out)
+
+
+def test_a_match_with_the_tutor_is_saved_gone_on_with_and_analysed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    saved, mat = tmp_path / "match.json", tmp_path / "match.mat"
+    _type(monkeypatch, f"double\nid\nsave {saved}\nquit\n".encode())
+    words = ["env=sprintgammon", "bot=model:sprintgammon", "tutor=true", "tutor_least=0"]
+    assert main([*words, "env.match_length=3", "env.resignation=true", "seed=4"]) == 0
+    page = capsys.readouterr().out
+    assert "Tutor: Double lost " in page
+    assert f"Saved {saved}." in page
+    _type(monkeypatch, f"id\nmat {mat}\nquit\n".encode())
+    assert main([f"load={saved}"]) == 0  # its rules and a model for them come from the file
+    again = capsys.readouterr().out
+    assert "You play against sprintgammon" in again
+    assert re.findall(r"XGID=\S+|GNUbg ID \S+", again) == re.findall(r"XGID=\S+|GNUbg ID \S+", page) != []
+    assert analyze([str(mat)]) == 0
+    analysis = capsys.readouterr().out
+    assert "sprintgammon, match to 3, 1 game" in analysis
+    assert "Double lost " in analysis
+
+
+def test_another_discipline_is_loaded_in_the_terminal(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    _type(monkeypatch, f"save {tmp_path}/long\n".encode())
+    assert main(["env=longgammon", "seed=1"]) == 0
+    _type(monkeypatch, f"load {tmp_path}/long\nhint\n".encode())
+    assert main(["seed=1"]) == 0
+    page = capsys.readouterr().out
+    assert "You play against longgammon" in page.rpartition("backgammon; help")[2]
+    _type(monkeypatch, f"load {tmp_path}/long\n".encode())
+    assert main(["bot=model:backgammon"]) == 0
+    assert "found a model for backgammon, wanted one for longgammon" in capsys.readouterr().out
+
+
+def test_a_game_begins_from_a_position(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    _type(monkeypatch, b"hint\ntake\n")
+    assert main(["position=XGID=-b----E-C---eE---c-e----B-:0:0:1:D:2:3:0:7:10", "seed=1"]) == 0
+    page = capsys.readouterr().out
+    assert "match to 7" in page
+    assert "take or drop> Take; equities, as your opponent sees it" in page
+    assert "You took." in page
 
 
 def test_the_server_says_how_to_reach_it_and_ends_with_a_signal(model: Path) -> None:

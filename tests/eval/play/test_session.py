@@ -369,7 +369,34 @@ def test_a_position_is_set_up_with_the_person_in_the_place_of_who_decides(text: 
         session.record()
     _finish(session, _random(1))
     session.next_game()
+    with pytest.raises(NotationError, match="or follows it, wanted all from the start"):
+        session.record()
+
+
+def test_the_match_after_one_that_began_from_a_position_is_recorded() -> None:
+    session = Session(PipCountBot("sprintgammon"), GameOptions("sprintgammon", match_length=1), seed=1)
+    session.set_up(session.state)
+    _finish(session, _random(1))
+    session.next_game()
+    _finish(session, _random(1))
     assert len(session.record().games) == 1
+
+
+@pytest.mark.parametrize(
+    ("value", "owner", "before"), [(2, None, (1, None)), (4, 1, (2, 1))], ids=["a first double", "a redouble"]
+)
+def test_a_beaver_on_offer_is_set_up_with_the_cube_as_it_was_before_the_double(
+    value: int, owner: int | None, before: tuple[int, int | None]
+) -> None:
+    session = Session(_Beaverer(), GameOptions(beavers=True), seed=1)
+    state = read_xgid("XGID=-b----E-C---eE---c-e----B-:0:0:1:00:0:0:2:0:6")
+    beavered = replace(state, offer=Offer.BEAVER, cube_value=value, cube_owner=0)
+    session.set_up(beavered)
+    assert session.phase is Phase.BEAVERED
+    assert session.state == beavered.swap_seats()
+    held = (None, PERSON, BOT)[int(session.games.cube_owner[0])]  # the person is on roll
+    assert (int(session.games.cube_value[0]), held) == (before[0], None if owner is None else PERSON)
+    assert session.answer(False)[0].value == 2 * value
 
 
 @pytest.mark.parametrize(

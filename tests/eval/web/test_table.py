@@ -313,7 +313,7 @@ class TestLobby:
             ({"clock": {"bank": 60}}, "wanted a match"),
             ({"beavers": True}, "random has no answer to a beaver"),
             ({"beavers": True, "cube": False}, "beavers: found it without a cube"),
-            ({"position": "hello"}, "position: found 'hello', wanted an XGID or a GNUbg id"),
+            ({"position": "hello"}, "gnubg id: found 'hello', wanted a Position ID"),
             ({"position": "XGID=junk"}, "xgid"),
             ({"position": 5}, "position: found 5, wanted a text"),
             ({"position": "x" * 201}, "wanted a text of at most 200"),
