@@ -99,12 +99,12 @@ export class Board {
   #pieces(counts, player) {
     const drawn = [];
     counts.forEach((many, slot) => {
-      for (let index = 0; index < shown(slot, many); index += 1) {
+      for (let index = 0; index < shown(this.at, slot, many); index += 1) {
         const { x, y } = spot(this.at, player, slot, index);
         const piece = checker(player, slot);
         piece.setAttribute("transform", `translate(${x} ${y})`);
         piece.dataset.slot = `${player}-${slot}`;
-        if (slot !== OFF && index === shown(slot, many) - 1 && many > index + 1) piece.append(count(player, many));
+        if (slot !== OFF && index === shown(this.at, slot, many) - 1 && many > index + 1) piece.append(count(player, many));
         drawn.push(piece);
       }
       if (slot === OFF && many > 0) drawn.push(this.#offCount(player, many));
@@ -144,13 +144,13 @@ export class Board {
     const over = [];
     for (const slot of sources) {
       if (this.picked !== null && slot !== this.picked) continue;
-      const { x, y } = spot(at, YOU, slot, shown(slot, state.mine[slot]) - 1);
+      const { x, y } = spot(at, YOU, slot, shown(at, slot, state.mine[slot]) - 1);
       over.push(svg("circle", { cx: x, cy: y, r: RADIUS - 0.5, class: slot === this.picked ? "picked" : "movable" }));
     }
     for (const slot of targets) {
       under.push(glow(at, slot));
       if (slot === OFF) continue;
-      const { x, y } = spot(at, YOU, slot, Math.min(state.mine[slot], 5));
+      const { x, y } = spot(at, YOU, slot, state.mine[slot]);
       over.push(svg("circle", { cx: x, cy: y, r: 11, class: "target" }));
     }
     const last = this.arrows.length || state.last?.player !== BOT || state.can.take_back ? [] : state.last.moves;
@@ -274,11 +274,11 @@ function trail(at, counts, moves) {
   }
   const drawn = [];
   for (const [slot, many] of left) {
-    const first = shown(slot, counts[slot]);
-    for (let index = 0; index < many && first + index < 5; index += 1) drawn.push(ring(slot, first + index, "left"));
+    const first = shown(at, slot, counts[slot]);
+    for (let index = 0; index < many && first + index < at.stack; index += 1) drawn.push(ring(slot, first + index, "left"));
   }
   for (const [slot, many] of came) {
-    const top = shown(slot, counts[slot]);
+    const top = shown(at, slot, counts[slot]);
     if (slot === OFF) continue;
     for (let index = Math.max(0, top - many); index < top; index += 1) drawn.push(ring(slot, index, "came"));
   }

@@ -31,7 +31,7 @@ export function show(name, title, ...content) {
 export const close = (name) => open.get(name)?.close();
 
 /** Is this one open, or without a name: is any? */
-export const isOpen = (name) => (name ? open.has(name) : open.size > 0);
+export const isOpen = (name) => [...open].some(([each, dialog]) => dialog.open && (!name || each === name));
 
 /** A button of a dialogue. */
 export const button = (text, onclick, kind = "") => html("button", { type: "button", class: kind, onclick }, text);
@@ -39,15 +39,16 @@ export const button = (text, onclick, kind = "") => html("button", { type: "butt
 /** A row of buttons. */
 export const row = (...buttons) => html("div", { class: "row" }, ...buttons);
 
-/** The bot doubled, or beavered: `choose` gets "take", "drop" or "beaver", `hint` shows advice, `resign` is offered. */
+/** The bot doubled, or beavered: `choose` gets "take", "drop", "beaver" or "undo", `hint` shows advice. */
 export function askAnswer(state, choose, hint) {
   const kind = state.phase;
+  const kinds = { take: "primary", undo: "quiet" };
   const lost = say("point_count", { count: kind === "answer" ? state.cube.value : state.cube.offered / 2 });
   const values = { value: state.cube.offered, lost };
-  const buttons = ["take", "drop", "beaver"]
+  const buttons = ["take", "drop", "beaver", "undo"]
     .filter((action) => state.can[action])
     .map((action) => {
-      const made = button(say(action), () => choose(action), action === "take" ? "primary" : "");
+      const made = button(say(action), () => choose(action), kinds[action]);
       made.dataset.action = action;
       return made;
     });

@@ -8,12 +8,12 @@ export const BOT = 1;
 const POINT = 52; // width of a point
 export const RADIUS = 24; // of a checker
 const STEP = 2 * RADIUS - 1;
-const STACK = 5; // checkers of a point that are drawn; a number tells of more
 const BAR_STACK = 3;
 export const SLAB = 11; // height of a checker that was borne off
 
-const WIDE = { frame: 30, bar: 60, tray: 64, gap: 12, field: 540, point: 222, number: 15 };
-const NARROW = { frame: 28, bar: 48, tray: 50, gap: 8, field: 600, point: 250, number: 20 };
+// Lengths; `stack` is how many checkers of a point are drawn, a number tells of more.
+const WIDE = { frame: 30, bar: 60, tray: 64, gap: 12, field: 540, point: 222, number: 15, stack: 5 };
+const NARROW = { frame: 28, bar: 48, tray: 50, gap: 8, field: 720, point: 290, number: 20, stack: 6 };
 
 /** The measures of a wide screen's board or of a phone's, which is taller. */
 export function measures(narrow) {
@@ -41,6 +41,7 @@ export function measures(narrow) {
     field: given.field,
     frame: given.frame,
     number: given.number,
+    stack: given.stack,
     width: tray + given.tray + given.gap,
     height: given.field + 2 * given.frame,
   };
@@ -56,9 +57,9 @@ export function pointX(at, point) {
 }
 
 /** How many checkers of a slot are drawn one by one. */
-export function shown(slot, count) {
+export function shown(at, slot, count) {
   if (slot === OFF) return count;
-  return Math.min(count, slot === BAR ? BAR_STACK : STACK);
+  return Math.min(count, slot === BAR ? BAR_STACK : at.stack);
 }
 
 /** The middle of checker number `index`, from 0, of a slot; on the bar a side waits in the half where it enters. */
@@ -74,7 +75,7 @@ export function spot(at, player, slot, index) {
   }
   const edge = isUpper(slot) ? at.top : at.bottom;
   const down = isUpper(slot) ? 1 : -1;
-  return { x: pointX(at, slot), y: edge + down * (RADIUS + 1.5 + Math.min(index, STACK - 1) * STEP) };
+  return { x: pointX(at, slot), y: edge + down * (RADIUS + 1.5 + Math.min(index, at.stack - 1) * STEP) };
 }
 
 /** The rectangle in which a slot is touched. */

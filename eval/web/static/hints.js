@@ -16,19 +16,20 @@ export function showHint(hint, point) {
 function plays(ranked, point) {
   const match = ranked.some((each) => each.chance !== null && each.chance !== undefined);
   const keys = ["hint_play", ...(match ? ["hint_chance"] : []), "hint_equity", "hint_difference", "hint_wins", "hint_gammons"];
-  const head = html("tr", {}, ...keys.map((key) => html("th", { scope: "col" }, say(key))));
+  const kind = (place) => (place < keys.length - 2 ? null : "extra"); // not on a phone
+  const head = html("tr", {}, ...keys.map((key, place) => html("th", { scope: "col", class: kind(place) }, say(key))));
   const rows = ranked.map((each) => {
     const text = playText(each.play);
     const label = say("hint_show", { play: text });
     const chosen = html("button", { type: "button", class: "play", title: label, onclick: () => (close("hint"), point(each.moves)) }, text);
     const cells = [
+      ...(match ? [percent(each.chance, 2)] : []),
       number(each.equity, 3, true),
       each.rank === 1 ? "" : number(-Math.abs(each.difference), 3),
       percent(wins(each.outcome)),
       percent(each.outcome[1] + each.outcome[2]),
     ];
-    if (match) cells.unshift(percent(each.chance, 2));
-    return html("tr", {}, html("td", {}, chosen), ...cells.map((cell) => html("td", {}, cell)));
+    return html("tr", {}, html("td", {}, chosen), ...cells.map((cell, place) => html("td", { class: kind(place + 1) }, cell)));
   });
   return html("div", { class: "wide" }, html("table", {}, html("thead", {}, head), html("tbody", {}, ...rows)));
 }
@@ -41,7 +42,7 @@ function cube(found) {
     return html("tr", {}, html("th", { scope: "row" }, say(key)), html("td", {}, number(equity, 3, true)), chance);
   });
   const said = [html("p", { class: "verdict" }, `${say("hint_cube")}: `, html("strong", {}, cubeAction(found.action)))];
-  if (found.available !== false && rows.length) said.push(html("table", {}, html("tbody", {}, ...rows)));
+  if (found.available !== false && rows.length) said.push(html("table", { class: "worth" }, html("tbody", {}, ...rows)));
   if (found.outcome) {
     const [, gammon, backgammon, , lostGammon, lostBackgammon] = found.outcome;
     const shares = [

@@ -159,14 +159,15 @@ const MENU = {
 /** Buttons follow the state, and none can be pressed while a request is under way. */
 function buttons() {
   const can = state?.can ?? {};
-  const possible = ACTIONS.filter(({ action }) => can[action]);
+  const asked = state?.phase === "answer" || state?.phase === "beavered"; // in a dialogue
+  const possible = asked ? [] : ACTIONS.filter(({ action }) => can[action]);
   const made = possible.map(({ action, key }, place) => {
     const word = action === "next" ? (state.match_over ? "next_match" : "next_game") : action;
     const redoubles = action === "double" && state.cube.owner === YOU;
     return pushButton(action, redoubles ? "redouble" : word, key, place === 0 ? "primary" : "", () => act(action));
   });
-  if (can.undo) made.push(pushButton("undo", can.take_back ? "take_back" : "undo", "U", "", takeBack));
-  if (state && can.hint !== false && state.phase !== "over") made.push(pushButton("hint", "hint", "H", "", hint));
+  if (can.undo && !asked) made.push(pushButton("undo", can.take_back ? "take_back" : "undo", "U", "", takeBack));
+  if (state && can.hint !== false && !asked && state.phase !== "over") made.push(pushButton("hint", "hint", "H", "", hint));
   const focused = document.activeElement?.dataset?.action;
   byId("buttons").replaceChildren(...made);
   if (focused) byId("buttons").querySelector(`[data-action="${focused}"]`)?.focus();
@@ -264,6 +265,7 @@ function pressInDialog(event) {
   if (!isOpen("answer") || isOpen("hint") || busy) return;
   const meant = ACTIONS.find((each) => each.key === letter(event) && state.can[each.action]);
   if (meant) act(meant.action);
+  else if (letter(event) === "U" && state.can.undo) act("undo");
   else if (letter(event) === "H" && state.can.hint !== false) hint();
 }
 

@@ -45,7 +45,7 @@ async function slide(board, { player, move: [from, to], counts }) {
   const piece = board.top(player, from);
   if (!piece) return;
   piece.parentNode.append(piece);
-  const begin = spot(board.at, player, from, shown(from, counts[player][from]) - 1);
+  const begin = spot(board.at, player, from, shown(board.at, from, counts[player][from]) - 1);
   const end = spot(board.at, player, to, counts[player][to]);
   const frames = [begin, end].map(({ x, y }) => ({ transform: `translate(${x}px, ${y}px)` }));
   piece.removeAttribute("transform");

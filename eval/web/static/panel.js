@@ -86,7 +86,7 @@ export function clockText(seconds) {
 function matchLine(state) {
   const said = [say(state.discipline)];
   said.push(state.length ? say("match_to", { count: state.length }) : say("money"));
-  if (state.crawford) said.push(say("crawford"));
+  if (state.crawford && state.cube_used && state.length > 1) said.push(say("crawford"));
   if (state.jacoby) said.push(say("jacoby"));
   if (state.beavers) said.push(say("beavers"));
   return said.join(" · ");
