@@ -233,6 +233,8 @@ function pointShapes(at, point) {
 function dice(at, player, numbers) {
   const centre = (player === YOU ? at.right : at.left) + at.half / 2;
   const group = svg("g", { class: `dice ${player === YOU ? "yours" : "bots"}` });
+  const width = numbers.length * 54;
+  group.append(svg("rect", { x: centre - width / 2, y: at.middle - 26, width, height: 52, fill: "transparent" }));
   numbers.forEach(([number, used], place) => {
     const piece = die(player, number, used);
     const x = centre + (place - (numbers.length - 1) / 2) * 54;

@@ -106,7 +106,7 @@ export function showHelp() {
     html("dt", {}, html("kbd", {}, key.startsWith("key_") ? say(key) : key)),
     html("dd", {}, say(what)),
   ]);
-  show(
+  const dialog = show(
     "help",
     say("help_title"),
     html("p", {}, say("help_board")),
@@ -114,4 +114,5 @@ export function showHelp() {
     html("dl", { class: "keys" }, ...rows),
     row(button(say("close"), () => close("help"), "primary")),
   );
+  dialog.scrollTop = 0; // its only button, which has the focus, is at the end
 }

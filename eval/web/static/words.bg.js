@@ -47,7 +47,6 @@ export default {
   "pass": "няма ход",
   "score": "Резултат",
   "pips": "Пипове",
-  "pip_count": { "one": "{count} пип", "other": "{count} пипа" },
   "point_count": { "one": "{count} точка", "other": "{count} точки" },
   "match_to": { "one": "Мач до {count} точка", "other": "Мач до {count} точки" },
   "money": "Игра за пари",

@@ -47,7 +47,6 @@ export default {
   "pass": "no move",
   "score": "Score",
   "pips": "Pips",
-  "pip_count": { "one": "{count} pip", "other": "{count} pips" },
   "point_count": { "one": "{count} point", "other": "{count} points" },
   "match_to": { "one": "Match to {count} point", "other": "Match to {count} points" },
   "money": "Money game",

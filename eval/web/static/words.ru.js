@@ -47,7 +47,6 @@ export default {
   "pass": "нет хода",
   "score": "Счёт",
   "pips": "Пипсы",
-  "pip_count": { "one": "{count} пипс", "few": "{count} пипса", "many": "{count} пипсов", "other": "{count} пипса" },
   "point_count": { "one": "{count} очко", "few": "{count} очка", "many": "{count} очков", "other": "{count} очка" },
   "match_to": { "one": "Матч до {count} очка", "few": "Матч до {count} очков", "many": "Матч до {count} очков", "other": "Матч до {count} очков" },
   "money": "Игра на деньги",
