@@ -64,13 +64,14 @@ export class Board {
 
   /** Takes up the checker on `slot`, or with null puts it back. */
   pick(slot) {
+    if (!this.state) return;
     this.picked = slot;
     this.#mark();
   }
 
-  /** Shows a play by arrows: `moves` of `player` as pairs of slots; none takes them away. */
-  point(moves, player = YOU) {
-    this.arrows = arrowsOf(this.at, player === YOU ? this.state.mine : this.state.theirs, player, moves, "advice");
+  /** Shows one of your plays by arrows: `moves` as pairs of slots; none takes them away. */
+  point(moves) {
+    this.arrows = arrowsOf(this.at, this.state.mine, moves);
     this.#mark();
   }
 
@@ -288,13 +289,13 @@ function trail(at, counts, moves) {
 }
 
 /** One move after the other, each from the checker that moves to where it comes to lie. */
-function arrowsOf(at, counts, player, moves, kind) {
-  const held = [...counts];
+function arrowsOf(at, mine, moves) {
+  const held = [...mine];
   return moves.map(([from, to]) => {
-    const begin = spot(at, player, from, Math.max(0, held[from] - 1));
-    const end = spot(at, player, to, held[to]);
+    const begin = spot(at, YOU, from, Math.max(0, held[from] - 1)); // 0 if it was already moved
+    const end = spot(at, YOU, to, held[to]);
     held[from] -= 1;
     held[to] += 1;
-    return arrow(begin, end, kind);
+    return arrow(begin, end);
   });
 }

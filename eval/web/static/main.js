@@ -7,11 +7,12 @@ import { sentence } from "./events.js";
 import { BOT, YOU } from "./geometry.js";
 import { giveHands } from "./hands.js";
 import { showHint } from "./hints.js";
+import { announce, hearMessages, nameTrouble, toast, trouble, tutor } from "./messages.js";
 import { travel } from "./motion.js";
 import { askNewGame } from "./newgame.js";
 import { Panel } from "./panel.js";
 import * as server from "./server.js";
-import { chooseLanguage, cubeAction, language, languages, number, playText, say, setLanguage } from "./words.js";
+import { chooseLanguage, language, languages, say, setLanguage } from "./words.js";
 
 // Actions after which the state tells no news: what happened is that of the answer before.
 const QUIET = ["move", "take_back", "undo", "tutor"];
@@ -33,8 +34,6 @@ let state = null;
 let choices = null;
 let busy = false;
 let byKeyboard = false;
-let retry = null;
-let toastTimer = null;
 
 /** Runs one request at a time; what fails is told, and nothing stays locked. */
 async function working(task) {
@@ -60,7 +59,8 @@ async function failed(error, task) {
     newGame();
   } else if (error.status === 0 || error.status >= 500) {
     // Whether the server did it is unknown, so the state is asked for, not the action again.
-    trouble(say("error_network"), choices ? () => refresh() : () => working(task));
+    trouble(choices ? refresh : () => working(task));
+    if (state) board.show(state);
   } else {
     toast(say("error_server", { error: error.message }), "bad");
     if (state) board.show(state);
@@ -70,39 +70,47 @@ async function failed(error, task) {
 const act = (action, more = {}) => working(async () => arrive(await server.act(state.version, action, more), action));
 const refresh = () => working(async () => arrive(await server.state(), "state"));
 
-/** Shows a state that has come, with what happened on the way there. */
-async function arrive(next, action, dragged = false) {
-  const before = state;
+/** Shows a state that has come after `action`; `way` are the moves that led there if they are no news. */
+async function arrive(next, action, way = null) {
   const news = action === "state" || QUIET.includes(action) ? [] : next.events;
   if (!isOpen("new") || action === "new" || action === "load") ["answer", "over", "hint", "resign", "new"].forEach(close);
   announce(news);
-  if (before && !dragged) await travel(board, before, steps(before, next, action, news), next);
+  if (state) {
+    const steps = way ?? played(news, action);
+    if (news.length) board.showTable(botsTable(next));
+    await travel(board, state, steps, next);
+  }
   state = next;
   board.show(state);
   if (news.some((event) => event.kind === "rolled")) board.picture.querySelector(".dice.yours")?.classList.add("thrown");
   panel.show(state);
-  setBusy(false);
-  if (!QUIET.includes(action) && action !== "state" && state.tutor?.verdict) tutor(state.tutor.verdict);
+  buttons();
+  tellOf(news);
   openWhatIsDue();
   if (byKeyboard && !isOpen()) focusNext();
 }
 
-/** The moves to be shown between two states. */
-function steps(before, next, action, news) {
-  if (action === "move") {
-    const made = before.reach.find((each) => each.moves === before.chosen);
-    return made ? [{ player: YOU, move: [made.from, made.to] }] : [];
-  }
-  const played = news.filter((event) => event.kind === "played");
-  // Your own turn already lies on the board when it is confirmed.
-  const rest = action === "done" ? played.slice(1) : played;
+/** What a look at the board would miss: a roll of yours without a move, and what the tutor thinks. */
+function tellOf(news) {
+  const passed = news.filter((event) => event.player === YOU && event.text === "pass");
+  if (news.length && state.tutor?.verdict) tutor(state.tutor.verdict);
+  else if (passed.length) toast(passed.map(sentence).join(". "));
+}
+
+/** The moves to be shown among the news. */
+function played(news, action) {
+  const turns = news.filter((event) => event.kind === "played");
+  const rest = action === "done" ? turns.slice(1) : turns; // your own lies on the board when it is confirmed
   return rest.flatMap((event) => event.moves.map((move) => ({ player: event.player, move })));
 }
 
+/** The table while the bot moves: its dice and the cube, yours not thrown yet. */
+const botsTable = (next) => ({ ...next, can: {}, on_roll: BOT, dice: (next.last?.dice ?? []).map((die) => [die, false]) });
+
 function moveChecker(reach, dragged) {
-  state.chosen = reach.moves;
   if (dragged) board.showCheckers(...moved(reach));
-  working(async () => arrive(await server.act(state.version, "move", { moves: reach.moves }), "move", dragged));
+  const way = dragged ? [] : [{ player: YOU, move: [reach.from, reach.to] }];
+  working(async () => arrive(await server.act(state.version, "move", { moves: reach.moves }), "move", way));
 }
 
 /** A dragged checker lies where it was dropped until the server has answered. */
@@ -119,8 +127,7 @@ function openWhatIsDue() {
   else if (state.phase === "over") tellEnd(state, () => act("next"), newGame);
 }
 
-const hint = () =>
-  working(async () => showHint(await server.hint(), (moves) => board.point(moves, state.phase === "move" ? YOU : BOT)));
+const hint = () => working(async () => showHint(await server.hint(), (moves) => board.point(moves)));
 
 function newGame() {
   if (!choices || isOpen("new")) return;
@@ -185,52 +192,27 @@ function menuCan(item, can) {
 
 function pushButton(action, word, key, kind, onclick) {
   const face = [html("span", {}, say(word)), html("kbd", { "aria-hidden": "true" }, key === "Enter" ? "↵" : key)];
-  const attributes = { type: "button", class: kind, "data-action": action, "aria-keyshortcuts": key, disabled: busy, onclick };
+  const attributes = { type: "button", class: kind, "data-action": action, "aria-keyshortcuts": key, onclick: once(onclick) };
   return html("button", attributes, ...face);
 }
+
+/** Not for the second half of a double click, which may hit the button that has come in the place of the first. */
+const once = (action) => (event) => event.detail < 2 && action();
 
 const takeBack = () => act(state.can.take_back ? "take_back" : "undo");
 
 function setBusy(now) {
   busy = now;
   document.body.toggleAttribute("data-busy", now);
-  for (const each of document.querySelectorAll("dialog button, dialog input, dialog select")) {
-    if (each.closest("dialog").classList.contains("new") && each.matches("input, select")) continue;
-    each.disabled = now;
-  }
   buttons();
+  // Not truly disabled, which would lose the focus: `working` does nothing meanwhile.
+  for (const each of document.querySelectorAll("#buttons button, dialog button")) each.setAttribute("aria-disabled", now);
 }
 
 /** After a decision by keyboard the focus goes to the next thing to decide. */
 function focusNext() {
   const slot = board.picture.querySelector('.slot[tabindex="0"]');
   (slot ?? byId("buttons").querySelector("button"))?.focus();
-}
-
-function announce(events) {
-  if (events.length) byId("said").textContent = events.map(sentence).join(". ");
-}
-
-function toast(text, kind = "") {
-  const element = byId("toast");
-  element.textContent = text;
-  element.className = kind;
-  element.hidden = false;
-  byId("said").textContent += ` ${text}`;
-  clearTimeout(toastTimer);
-  toastTimer = setTimeout(() => (element.hidden = true), 7000);
-}
-
-function tutor({ loss, best, done, kind }) {
-  const words = kind === "cube" ? cubeAction : playText;
-  if (loss === 0) toast(say("tutor_good"), "good");
-  else toast(say("tutor_loss", { done: words(done), best: words(best), loss: number(loss, 3) }), loss > 0.08 ? "bad" : "");
-}
-
-function trouble(text, again = null) {
-  retry = again;
-  byId("trouble").hidden = text === null;
-  byId("trouble").querySelector("span").textContent = text ?? "";
 }
 
 /** A key's letter wherever it lies: on Cyrillic keyboards that of its place. */
@@ -271,11 +253,9 @@ function pressInDialog(event) {
 
 function speak(chosen) {
   setLanguage(chosen);
-  if (retry) trouble(say("error_network"), retry);
-  if (state) {
-    board.nameSlots();
-    panel.show({ ...state, clock: panel.state?.clock ?? null });
-  }
+  nameTrouble();
+  board.nameSlots();
+  panel.draw();
   buttons();
 }
 
@@ -308,8 +288,7 @@ function listen() {
     MENU[item]();
   });
   byId("new").addEventListener("click", newGame);
-  byId("toast").addEventListener("click", () => (byId("toast").hidden = true));
-  byId("trouble").querySelector("button").addEventListener("click", () => retry?.());
+  hearMessages();
   const select = byId("language");
   select.append(...Object.entries(languages()).map(([code, name]) => html("option", { value: code }, name)));
   select.value = language();

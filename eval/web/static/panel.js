@@ -20,6 +20,13 @@ export class Panel {
     this.state = state;
     this.came = performance.now();
     this.fallen = false;
+    this.draw();
+  }
+
+  /** Draws it again, in the language of now. */
+  draw() {
+    const { state } = this;
+    if (!state) return;
     this.#player("bot", BOT);
     this.#player("you", YOU);
     byId("match").textContent = matchLine(state);

@@ -99,7 +99,7 @@ export function cube(value, offered) {
 }
 
 /** An arrow between two places, bent a little so that arrows there and back differ. */
-export function arrow(from, to, kind) {
+export function arrow(from, to) {
   const [dx, dy] = [to.x - from.x, to.y - from.y];
   const length = Math.hypot(dx, dy) || 1;
   const bend = Math.min(34, length / 6);
@@ -112,7 +112,7 @@ export function arrow(from, to, kind) {
   });
   return svg(
     "g",
-    { class: `arrow ${kind}` },
+    { class: "arrow" },
     svg("path", { d: `M${from.x} ${from.y}Q${control.x} ${control.y} ${neck.x} ${neck.y}` }),
     svg("polygon", { points: head.join(" ") }),
   );

@@ -13,6 +13,8 @@ from tests.eval.web.browser import Visit, chromium, served
 BEHIND = "XGID=----------BBBBBBC--bbbbbb-:0:0:1:21:0:0:0:0:10"
 # You may double, and are so far ahead that the pip counter drops.
 AHEAD = "XGID=-BBBBBB--cbbbbbb----------:0:0:1:00:0:0:0:0:10"
+# You are on the bar and cannot enter.
+SHUT_OUT = "XGID=----CCE-C---c------bbbbbbA:0:0:1:00:0:0:0:0:10"
 # You have 2-1 to play from the start.
 OPENING = "XGID=-b----E-C---eE---c-e----B-:0:0:1:21:0:0:0:0:10"
 
@@ -320,12 +322,13 @@ def test_nothing_lies_beside_a_phones_screen(visit: Open, width: int) -> None:
 def beyond(page: Any) -> list[str]:
     """What lies beyond the right edge of the screen or of its dialogue."""
     script = """
-        [...document.querySelectorAll('html, main, header, dialog, button, select, section, #toast')]
-            .filter(each => each.getClientRects().length)
-            .filter(each => each.getBoundingClientRect().right > innerWidth + 0.5 || each.scrollWidth > each.clientWidth + 1)
-            .map(each => each.outerHTML.slice(0, 200))
+        const beyond = each => each.getBoundingClientRect().right > innerWidth + 0.5;
+        const cut = each => each.scrollWidth > each.clientWidth + 1;
+        return [...document.querySelectorAll('html, main, header, dialog, button, select, section, #toast')]
+            .filter(each => each.getClientRects().length && (beyond(each) || cut(each)))
+            .map(each => each.outerHTML.slice(0, 200));
     """
-    return list(page.evaluate(script))
+    return list(page.evaluate(f"() => {{{script}}}"))
 
 
 def test_a_broken_line_is_told_and_mended(visit: Open) -> None:
@@ -360,13 +363,31 @@ def test_an_older_tab_shows_how_the_game_stands(visit: Open) -> None:
 
 
 def test_a_double_click_acts_once(visit: Open) -> None:
-    page = visit(position=OPENING).page
-    for _ in range(2):
-        move_any(page)
-    page.dblclick("#buttons [data-action=done]")
-    settle(page)
-    assert page.locator("#log li.you").count() == 1
+    page = visit(position=AHEAD).page
+    box = page.locator("#buttons [data-action=roll]").bounding_box()
+    # Between its two clicks another button may have come there.
+    for number in (1, 2):
+        page.mouse.click(box["x"] + 60, box["y"] + 20, click_count=number)
+        settle(page)
+    assert page.locator(".die.you:not(.blank)").count() >= 2
     assert page.locator("#toast").is_hidden()
+
+
+def test_a_beaver_is_answered_in_a_dialogue(visit: Open) -> None:
+    page = visit(position=BEHIND.replace(":21:0:0:0:", ":00:0:0:2:"), level="model:backgammon").page
+    page.keyboard.press("d")
+    settle(page)
+    assert page.inner_text("dialog.answer h2") == "The bot beavers: 4"
+    page.keyboard.press("p")
+    settle(page)
+    assert "2 points (by a drop)" in page.inner_text("dialog.over")
+
+
+def test_a_roll_without_a_move_is_told(visit: Open) -> None:
+    page = visit(position=SHUT_OUT).page
+    page.keyboard.press("r")
+    settle(page)
+    assert page.inner_text("#toast").endswith(": no move")
 
 
 def test_a_saved_game_is_loaded_again(visit: Open) -> None:
