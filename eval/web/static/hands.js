@@ -49,6 +49,11 @@ export function giveHands(board, { may, move, tapDice }) {
     if (press.source && board.state.mine[slot]) picture.setPointerCapture(event.pointerId);
   });
 
+  // A finger on a checker that may move drags it; elsewhere it scrolls the page. (Browsers heed `touch-action` on whole
+  // pictures only, not on what is in them.)
+  const hold = (event) => press?.source && event.preventDefault();
+  picture.addEventListener("touchstart", hold, { passive: false });
+
   picture.addEventListener("pointermove", (event) => {
     if (!press?.source || press.id !== event.pointerId) return;
     const strayed = Math.hypot(event.clientX - press.x, event.clientY - press.y) > SLACK;

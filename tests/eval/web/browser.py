@@ -73,12 +73,23 @@ class Visit:
     """A page opened as a new visitor's, with all that went wrong on it."""
 
     def __init__(
-        self, browser: Any, address: str, *, width: int = 1280, height: int = 800, language: str = "en"
+        self,
+        browser: Any,
+        address: str,
+        *,
+        width: int = 1280,
+        height: int = 800,
+        language: str = "en",
+        motion: bool = False,
     ) -> None:
-        """Without motion, so that what was done is seen at once."""
+        """Without ``motion`` what was done is seen at once."""
         self.address = address
         self.context = browser.new_context(
-            viewport={"width": width, "height": height}, locale=language, reduced_motion="reduce", accept_downloads=True
+            viewport={"width": width, "height": height},
+            locale=language,
+            reduced_motion="no-preference" if motion else "reduce",
+            accept_downloads=True,
+            has_touch=width < 640,
         )
         self.context.set_default_timeout(15_000)
         self.faults: list[str] = []

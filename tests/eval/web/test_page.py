@@ -38,8 +38,10 @@ def visit(browser: Any, address: str) -> Iterator[Open]:
     """Opens the page; with wishes, in a game that was begun so."""
     visits: list[Visit] = []
 
-    def open_page(width: int = 1280, height: int = 800, language: str = "en", **wishes: object) -> Visit:
-        visit = Visit(browser, address, width=width, height=height, language=language)
+    def open_page(
+        width: int = 1280, height: int = 800, language: str = "en", motion: bool = False, **wishes: object
+    ) -> Visit:
+        visit = Visit(browser, address, width=width, height=height, language=language, motion=motion)
         visits.append(visit)
         if wishes:
             rules = {"discipline": "backgammon", "length": 0, "level": "pipcount", "seed": 1, **wishes}
@@ -153,6 +155,23 @@ def test_a_checker_is_dragged_to_a_lit_point_and_returns_from_elsewhere(visit: O
     assert held(page, 13) == "Point 13: 4 of yours"
     assert held(page, 10) == "Point 10: 1 of yours"
     assert can(page, "done")
+
+
+def test_a_finger_drags_a_checker_and_does_not_scroll(visit: Open) -> None:
+    # given
+    visited = visit(390, 500, position=OPENING)
+    page, finger = visited.page, visited.context.new_cdp_session(visited.page)
+    (x, y), (to_x, to_y) = middle(page, 13), middle(page, 10)
+    # when
+    finger.send("Input.dispatchTouchEvent", {"type": "touchStart", "touchPoints": [{"x": x, "y": y}]})
+    for part in (0.2, 0.6, 1):
+        places = [{"x": x + part * (to_x - x), "y": y + part * (to_y - y)}]
+        finger.send("Input.dispatchTouchEvent", {"type": "touchMove", "touchPoints": places})
+    finger.send("Input.dispatchTouchEvent", {"type": "touchEnd", "touchPoints": []})
+    settle(page)
+    # then
+    page.wait_for_selector(".slot[data-slot='10'][aria-label='Point 10: 1 of yours']")
+    assert page.evaluate("scrollY") == 0
 
 
 def test_a_turn_is_made_by_the_keyboard_alone(visit: Open) -> None:
@@ -388,6 +407,30 @@ def test_a_roll_without_a_move_is_told(visit: Open) -> None:
     page.keyboard.press("r")
     settle(page)
     assert page.inner_text("#toast").endswith(": no move")
+
+
+def test_checkers_in_motion_come_to_lie_where_the_server_says(visit: Open) -> None:
+    # given
+    page = visit(position=OPENING, motion=True).page
+    # when
+    for _ in range(2):
+        move_any(page)
+    press(page, "done")
+    # then
+    shown = [held(page, each) for each in range(26)]
+    drawn = page.locator("#board .checker").count()
+    page.reload()
+    settle(page)
+    assert shown == [held(page, each) for each in range(26)]
+    assert drawn == page.locator("#board .checker").count() == 30
+
+
+def test_a_fallen_flag_ends_the_match_by_itself(visit: Open) -> None:
+    page = visit(length=3, clock={"bank": 1, "increment": 0}).page
+    page.wait_for_selector("dialog.over")
+    assert page.inner_text("dialog.over h2") == "The bot wins the match"
+    assert page.inner_text("dialog.over .points") == "on time"
+    assert page.inner_text("#you .clock dd") == "0:00"
 
 
 def test_a_saved_game_is_loaded_again(visit: Open) -> None:
