@@ -122,7 +122,7 @@ def test_hint_in_a_match_has_the_match_winning_chance_too() -> None:
 
 
 def test_hint_answers_a_double_a_beaver_and_a_resignation() -> None:
-    session = Session(RandomBot(), GameOptions(beavers=True), seed=1)
+    session = Session(Cubist(), GameOptions(beavers=True), seed=1)
     session.set_up(read_xgid("XGID=-b----E-C---eE---c-e----B-:0:0:1:D:0:0:2:0:10"))
     text = run("hint\n", session)
     assert "take, drop or beaver> Beaver; equities, as your opponent sees it\n" in text
@@ -197,8 +197,8 @@ class TestCube:
         assert session.phase is Phase.ANSWER
 
     def test_a_beaver_of_the_bot_is_answered(self) -> None:
-        session = person_to_roll(GameOptions("sprintgammon", beavers=True))
-        session = Session(Cubist("sprintgammon"), session.options, session.games.seed)
+        seed = person_to_roll(SPRINT).games.seed
+        session = Session(Cubist("sprintgammon"), GameOptions("sprintgammon", beavers=True), seed)
         text = run("double\ndrop\n", session)
         assert "random beavered to 4." in text
         assert "○ beavers to 4" in text

@@ -2,19 +2,13 @@
 
 from __future__ import annotations
 
-import os
 import shutil
-import subprocess
-import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
-from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
 import pytest
-
-ROOT = Path(__file__).parents[3]
 
 # Chromium asks the network for updates, models and lists on its own; in a closed network each waits for a time-out.
 FLAGS = (
@@ -33,25 +27,6 @@ FLAGS = (
     "--metrics-recording-only",
 )
 _NAMES = ("chromium", "chromium-browser", "google-chrome")
-
-
-@contextmanager
-def served(*words: str) -> Iterator[str]:
-    """The address of ``scripts/play.py web`` with the settings ``words`` on a free port; skips without its packages."""
-    for package in ("starlette", "uvicorn"):
-        pytest.importorskip(package, reason=f"no {package}: pip install nardy[web]")
-    command = [sys.executable, str(ROOT / "scripts" / "play.py"), "web", "port=0", "open=false", *words]
-    with subprocess.Popen(
-        command, stdout=subprocess.PIPE, text=True, env={**os.environ, "OMP_NUM_THREADS": "1"}
-    ) as run:
-        try:
-            assert run.stdout is not None
-            said = run.stdout.readline()
-            assert "http://" in said, f"the server said {said!r}"
-            yield said.split()[2].rstrip("/,")
-        finally:
-            run.terminate()
-            run.wait(20)
 
 
 @contextmanager

@@ -11,6 +11,8 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
+import pytest
+
 START = 90  # seconds
 
 
@@ -32,7 +34,12 @@ class Server:
 
 @contextmanager
 def web_server(*words: str) -> Iterator[Server]:
-    """``play.py web`` with more ``words``; it must end by Ctrl-C with a word of farewell and nothing on stderr."""
+    """``play.py web`` with more ``words``; it must end by Ctrl-C with a word of farewell and nothing on stderr.
+
+    Skips where the web server's packages are missing.
+    """
+    for package in ("starlette", "uvicorn"):
+        pytest.importorskip(package, reason=f"no {package}: pip install nardy[web]")
     command = [sys.executable, "-m", "nardy.scripts.play", "web", "port=0", "open=false", *words]
     process = subprocess.Popen(  # our own interpreter
         command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True

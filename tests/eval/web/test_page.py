@@ -7,7 +7,8 @@ from typing import Any
 
 import pytest
 
-from tests.eval.web.browser import Visit, chromium, served
+from tests.eval.web.browser import Visit, chromium
+from tests.eval.web.served import web_server
 
 # You have 2-1 to play and are so far behind that the pip counter doubles next.
 BEHIND = "XGID=----------BBBBBBC--bbbbbb-:0:0:1:21:0:0:0:0:10"
@@ -23,8 +24,8 @@ Open = Callable[..., Visit]
 
 @pytest.fixture(scope="module")
 def address() -> Iterator[str]:
-    with served() as address:
-        yield address
+    with web_server() as server:
+        yield f"http://127.0.0.1:{server.port}"
 
 
 @pytest.fixture(scope="module")

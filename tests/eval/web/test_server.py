@@ -15,9 +15,6 @@ from nardy.env.notation import read_match_text, read_saved_game
 from nardy.eval.web import WebOptions
 from tests.eval.web.served import Server, web_server
 
-pytest.importorskip("starlette")
-pytest.importorskip("uvicorn")
-
 
 @pytest.fixture(scope="module")
 def server() -> Iterator[Server]:
