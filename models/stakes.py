@@ -68,6 +68,10 @@ class Stakes:
         """The stakes of some of the games, by index, mask or range."""
         return self._each(lambda field: field[where])
 
+    def columns(self, where: Tensor) -> Stakes:
+        """The stakes ``[T, N, ...]`` of some of the N games."""
+        return self._each(lambda field: field[:, where])
+
     def repeat(self, times: int) -> Stakes:
         """Each game's stakes ``times`` times in a row."""
         return self._each(lambda field: field.repeat_interleave(times, 0))

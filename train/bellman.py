@@ -3,6 +3,11 @@
 One sampled roll is most of the noise in a lambda-return; here there is none, at some twenty times the cost of a turn of
 self-play. So only a share of a window's positions is valued so, late in a run, when the values are good enough for the
 noise to matter.
+
+Such a mean knows no more than the network does one turn later. `luckless_returns` follow the games on: each roll's
+exact luck, its value less the mean, is taken out of the lambda-return, which leaves the sum of the network's own errors
+along the way. So the news of how games end reaches all their positions at once and nearly without noise: luck is some
+98 % of the variance of a game's result.
 """
 
 from __future__ import annotations
@@ -17,10 +22,11 @@ from ..models.plays import CandidatePass, FirstLayer, evaluate_plays
 from ..models.rolls import NUM_ROLLS, ROLLS, roll_chances
 from ..models.stakes import Stakes
 from ..models.values import exact_probabilities, flip_probabilities, possible_outcomes, probabilities
+from .luck import Luck
 from .selfplay import Window
-from .targets import Targets
+from .targets import Targets, td_lambda
 
-__all__ = ["bellman", "roll_means"]
+__all__ = ["bellman", "exact_luck", "luckless_returns", "roll_means"]
 
 _CHUNK = 1024  # positions at once, 21 times as many turns
 
@@ -55,6 +61,56 @@ def bellman(
         no_double=no_double.view_as(targets.no_double),
         stake=None if stake is None else stake.view_as(targets.no_double),
         rows=None if keep_rest else rows,
+    )
+
+
+def luckless_returns(
+    window: Window,
+    targets: Targets,
+    network: Network,
+    variant: str,
+    trace: float,
+    slots: Tensor,
+    keep_rest: bool,
+    candidates: CandidatePass | None = None,
+) -> Targets:
+    """``targets`` with those of the games ``slots`` ``[K]`` (of N) replaced by lambda-returns less all exact luck.
+
+    ``network`` and ``candidates`` must be those that played ``window``; ``trace`` is lambda, with 0 the targets of
+    `bellman`. Without ``keep_rest`` the other games are left out of learning.
+    """
+    part = window.slots(slots)
+    returns = td_lambda(part, trace, exact_luck(part, network, variant, candidates))
+    outcome, no_double = targets.outcome.clone(), targets.no_double.clone()
+    outcome[:, slots], no_double[:, slots] = returns.outcome, returns.no_double
+    stake = None
+    if targets.stake is not None and returns.stake is not None:
+        stake = targets.stake.clone()
+        stake[:, slots] = returns.stake
+    plies, number = window.opening.shape
+    rows = (torch.arange(plies, device=slots.device)[:, None] * number + slots).flatten()
+    return Targets(outcome, no_double, stake, None if keep_rest else rows)
+
+
+def exact_luck(window: Window, network: Network, variant: str, candidates: CandidatePass | None = None) -> Luck:
+    """What every roll of ``window`` gained over the mean of all rolls, by the ``network`` that played it.
+
+    Nothing where the position lies before an opening roll, which comes from other chances.
+    """
+    first = FirstLayer(network)
+    boards, second_first = window.boards.flatten(0, 1), window.second_first.flatten(0, 1)
+    here = None if window.stake is None else window.stake.here.flatten(0, 1)
+    means: list[tuple[Tensor, Tensor]] = []
+    for part in torch.split(torch.arange(len(boards), device=boards.device), _CHUNK):
+        stakes = None if here is None else here.rows(part)
+        means.append(roll_means(network, boards[part], variant, second_first[part], stakes, first, candidates))
+    outcome = torch.cat([probs for probs, _ in means]).view_as(window.outcome)
+    values = torch.cat([each for _, each in means]).view(*window.opening.shape, -1)
+    rolled = (~window.opening)[..., None]
+    return Luck(
+        (window.outcome - outcome) * rolled,
+        (window.cube - values[..., 1:4]) * rolled,
+        None if window.stake is None else (window.stake.cube - values[..., 4:]) * rolled,
     )
 
 

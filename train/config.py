@@ -57,6 +57,8 @@ class TargetsConfig:
         bellman_teacher: who values the plays for them: the ``network`` itself, whose news reaches the positions before
             at once, or its ``average``, which is steadier and slower.
         bellman_passes: how often those are learned from: they have no noise that could be learned by heart.
+        bellman_lambda: how far the exact targets follow the game on, all luck of its rolls taken out: 0 looks one turn
+            ahead. Above 0 the share is one of the games side by side, and the network itself is the teacher.
         bellman_rest: are the other positions learned from as well, by lambda-returns, and then all of them once?
     """
 
@@ -66,6 +68,7 @@ class TargetsConfig:
     bellman_share: float = 0.05
     bellman_teacher: str = "average"
     bellman_passes: int = 1
+    bellman_lambda: float = 0.0
     bellman_rest: bool = False
 
     def __post_init__(self) -> None:
@@ -75,6 +78,10 @@ class TargetsConfig:
         _require(0 < self.bellman_share <= 1, "bellman_share", self.bellman_share, "above 0, at most 1")
         teachers = ("network", "average")
         _require(self.bellman_teacher in teachers, "bellman_teacher", self.bellman_teacher, " or ".join(teachers))
+        _require(0 <= self.bellman_lambda <= 1, "bellman_lambda", self.bellman_lambda, "0 to 1")
+        if self.bellman_lambda:
+            why = "network where bellman_lambda is above 0: luck has mean 0 by the values that are played by alone"
+            _require(self.bellman_teacher == "network", "bellman_teacher", self.bellman_teacher, why)
         _require(1 <= self.bellman_passes <= 1000, "bellman_passes", self.bellman_passes, "1 to 1000")
 
     def at(self, fraction: float) -> float:

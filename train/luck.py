@@ -40,16 +40,21 @@ class Luck:
     Attributes:
         outcome: ``[T, N, 6]`` in outcome probabilities, each row's sum 0.
         no_double: ``[T, N, 3]`` in points, with the cube centred, mine, theirs.
+        stake: ``[T, N, 3]`` the same at each game's own stake, normalised; None where it has to follow from the others.
     """
 
     outcome: Tensor
     no_double: Tensor
+    stake: Tensor | None = None
 
     def at_stakes(self, stakes: Stakes) -> Tensor:
-        """The same at other ``stakes`` ``[T, N, ...]``, normalised: ``[T, N, 3]``.
+        """The same at each game's ``stakes`` ``[T, N, ...]``, normalised: ``[T, N, 3]``.
 
-        Money's luck, changed by what the outcomes are worth here; where the cube is dead, the outcomes' alone.
+        If it is not known: money's luck, changed by what the outcomes are worth here; where the cube is dead, the
+        outcomes' alone.
         """
+        if self.stake is not None:
+            return self.stake
         payoff = stakes.payoff
         mine, theirs = stakes.may_double.unbind(-1)
         live = torch.stack([mine | theirs, mine, theirs], -1)

@@ -62,6 +62,11 @@ class StakeWindow:
     next_may_double: Tensor
     turned: Tensor
 
+    def slots(self, where: Tensor) -> StakeWindow:
+        """The window of some of the games, ``where`` ``[K]`` int64."""
+        names = [field.name for field in fields(StakeWindow) if field.name != "here"]
+        return StakeWindow(self.here.columns(where), **{name: getattr(self, name)[:, where] for name in names})
+
 
 @dataclass(frozen=True)
 class DrawnPlays:
@@ -106,6 +111,12 @@ class Window:
     ended: Tensor
     stake: StakeWindow | None = None
     drawn: DrawnPlays | None = None
+
+    def slots(self, where: Tensor) -> Window:
+        """The window of some of the games, ``where`` ``[K]`` int64; without the plays drawn."""
+        names = [field.name for field in fields(Window) if field.name not in ("stake", "drawn")]
+        stake = None if self.stake is None else self.stake.slots(where)
+        return Window(**{name: getattr(self, name)[:, where] for name in names}, stake=stake)
 
 
 @dataclass

@@ -14,7 +14,7 @@ from ..models.growth import grow
 from ..models.learned_table import learned_table
 from ..models.network import Network, NetworkConfig
 from ..models.plays import CandidatePass
-from .bellman import bellman
+from .bellman import bellman, luckless_returns
 from .checkpoint import Progress, load_checkpoint, save_checkpoint
 from .config import TrainConfig
 from .distributed import World
@@ -156,6 +156,11 @@ class Trainer:
         targets = td_lambda(window, config.at(fraction), luck)
         if self._sampled(fraction):
             return targets
+        if config.bellman_lambda:
+            games = window.opening.shape[1]
+            slots = self.learner.draw_rows(games, max(1, round(config.bellman_share * games))).to(window.boards.device)
+            parts = (config.bellman_lambda, slots, config.bellman_rest, candidates)
+            return luckless_returns(window, targets, self.learner.network, self.selfplay.variant, *parts)
         number = window.opening.numel()
         rows = self.learner.draw_rows(number, max(1, round(config.bellman_share * number))).to(window.boards.device)
         teacher = self.learner.average if config.bellman_teacher == "average" else self.learner.network

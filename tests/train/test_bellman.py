@@ -6,13 +6,14 @@ import pytest
 import torch
 
 from nardy.env import Cube, afterstates, flip
-from nardy.models import Evaluator, Network, NetworkConfig
+from nardy.models import Evaluator, Network, NetworkConfig, load
 from nardy.models.janowski import simple_match_equity
-from nardy.train.bellman import bellman, roll_means
+from nardy.models.values import equity
+from nardy.train.bellman import bellman, exact_luck, luckless_returns, roll_means
 from nardy.train.config import LearnerConfig, SelfPlayConfig
 from nardy.train.learner import Learner
 from nardy.train.selfplay import SelfPlay
-from nardy.train.targets import td_lambda
+from nardy.train.targets import Targets, td_lambda
 
 VARIANTS = ["backgammon", "sprintgammon", "longgammon"]
 
@@ -82,3 +83,68 @@ def test_a_value_is_its_own_exact_target_where_the_network_is_right() -> None:
     outcome, values = roll_means(network, boards, "backgammon", torch.zeros(1, dtype=torch.bool))
     assert outcome[0].tolist() == pytest.approx([1, 0, 0, 0, 0, 0])
     assert values[0].tolist() == pytest.approx([1, 1, 1, 1])
+
+
+def _fields(targets: Targets) -> list[torch.Tensor]:
+    assert targets.stake is not None
+    return [targets.outcome, targets.no_double, targets.stake]
+
+
+@pytest.mark.parametrize("variant", VARIANTS)
+def test_luckless_returns_that_look_one_turn_ahead_are_the_exact_means(variant: str) -> None:
+    selfplay = _selfplay(variant)
+    for _ in range(3):
+        window = selfplay.collect()
+    targets, slots = td_lambda(window, 0.7), torch.tensor([7, 2, 11])
+    returns = luckless_returns(window, targets, selfplay.network, variant, 0.0, slots, keep_rest=False)
+    assert returns.rows is not None
+    means = bellman(window, targets, selfplay.network, variant, returns.rows, keep_rest=False)
+    rolled = (~window.opening).flatten()[returns.rows]
+    for mine, wanted in zip(_fields(returns), _fields(means), strict=True):
+        mine, wanted = mine.flatten(0, 1)[returns.rows][rolled], wanted.flatten(0, 1)[returns.rows][rolled]  # noqa: PLW2901
+        torch.testing.assert_close(mine, wanted, atol=1e-5, rtol=0)
+    assert sorted(set((returns.rows % 24).tolist())) == [2, 7, 11]
+    assert len(returns.rows) == 18
+
+
+def test_the_games_that_are_not_asked_for_keep_their_targets() -> None:
+    selfplay = _selfplay("backgammon")
+    window = selfplay.collect()
+    targets, slots = td_lambda(window, 0.7), torch.tensor([7, 2, 11])
+    returns = luckless_returns(window, targets, selfplay.network, "backgammon", 0.9, slots, keep_rest=True)
+    assert returns.rows is None
+    others = torch.ones(24, dtype=torch.bool)
+    others[slots] = False
+    for mine, before in zip(_fields(returns), _fields(targets), strict=True):
+        assert torch.equal(mine[:, others], before[:, others])
+        assert not torch.equal(mine[:, slots], before[:, slots])
+
+
+def test_exact_luck_takes_most_of_the_noise_out_of_whole_games_and_leaves_the_mean() -> None:
+    """Games followed to their end: the results less all luck vary far less about the same mean."""
+    network = load("sprintgammon").network  # whose idea of luck is a good one
+    config = SelfPlayConfig(600, window_plies=40, cubeful_fraction=0, stake_fraction=0)
+    selfplay = SelfPlay(network, "sprintgammon", config, 5, torch.device("cpu"))
+    window = selfplay.collect()
+    slots = torch.arange(600)
+    noisy = td_lambda(window, 1.0)
+    means, luckless = (
+        luckless_returns(window, noisy, network, "sprintgammon", trace, slots, keep_rest=True) for trace in (0.0, 1.0)
+    )
+    kept = ~window.opening[:20]
+    noise, rest = (equity(each.outcome[:20] - means.outcome[:20])[kept] for each in (noisy, luckless))
+    assert rest.std() < 0.1 * noise.std()
+    difference = noise - rest
+    assert abs(difference.mean()) < 4 * difference.std() / 600**0.5  # a game's positions share its luck
+
+
+def test_the_luck_of_an_opening_roll_is_not_counted() -> None:
+    selfplay = _selfplay("backgammon")
+    window = selfplay.collect()
+    luck = exact_luck(window, selfplay.network, "backgammon")
+    assert bool(window.opening.any())
+    assert luck.stake is not None
+    for each in (luck.outcome, luck.no_double, luck.stake):
+        assert not bool(each[window.opening].any())
+        assert each[~window.opening].any(-1).float().mean() > 0.8
+    assert luck.outcome.sum(-1).abs().max() < 1e-5
