@@ -80,9 +80,11 @@ def luckless_returns(
     `bellman`. Without ``keep_rest`` the other games are left out of learning.
     """
     part = window.slots(slots)
-    returns = td_lambda(part, trace, exact_luck(part, network, variant, candidates))
+    luck = exact_luck(part, network, variant, candidates)
+    returns = td_lambda(part, trace, luck)
     outcome, no_double = targets.outcome.clone(), targets.no_double.clone()
-    outcome[:, slots], no_double[:, slots] = returns.outcome, returns.no_double
+    outcome[:, slots] = _near_means(returns.outcome, part.outcome - luck.outcome)
+    no_double[:, slots] = returns.no_double
     stake = None
     if targets.stake is not None and returns.stake is not None:
         stake = targets.stake.clone()
@@ -90,6 +92,18 @@ def luckless_returns(
     plies, number = window.opening.shape
     rows = (torch.arange(plies, device=slots.device)[:, None] * number + slots).flatten()
     return Targets(outcome, no_double, stake, None if keep_rest else rows)
+
+
+def _near_means(outcome: Tensor, means: Tensor) -> Tensor:
+    """``outcome`` ``[..., 6]`` kept so near to ``means`` that a probability neither changes sign nor more than doubles.
+
+    Errors from along the way are alike for a backgammon that is likely later and hardly possible now, where they would
+    throw the logit about. They may be cut on both sides alike; the likeliest outcome makes up for what is cut.
+    """
+    change = torch.clamp(outcome - means, -means, means)
+    likeliest = means.argmax(-1, keepdim=True)
+    change.scatter_(-1, likeliest, 0.0)
+    return means + change.scatter(-1, likeliest, -change.sum(-1, keepdim=True))
 
 
 def exact_luck(window: Window, network: Network, variant: str, candidates: CandidatePass | None = None) -> Luck:

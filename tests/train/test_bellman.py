@@ -138,6 +138,23 @@ def test_exact_luck_takes_most_of_the_noise_out_of_whole_games_and_leaves_the_me
     assert abs(difference.mean()) < 4 * difference.std() / 600**0.5  # a game's positions share its luck
 
 
+def test_a_rare_outcome_is_moved_by_no_more_than_its_chance() -> None:
+    selfplay = _selfplay("backgammon")
+    for _ in range(3):
+        window = selfplay.collect()
+    targets, slots = td_lambda(window, 0.7), torch.arange(24)
+    means, returns = (
+        luckless_returns(window, targets, selfplay.network, "backgammon", trace, slots, keep_rest=True).outcome
+        for trace in (0.0, 1.0)
+    )
+    assert not torch.equal(means, returns)
+    torch.testing.assert_close(returns.sum(-1), torch.ones_like(returns[..., 0]))
+    others = means < means.amax(-1, keepdim=True)
+    assert bool((returns >= -1e-6)[others].all())
+    assert bool((returns <= 2 * means + 1e-6)[others].all())
+    assert bool(((returns - means).abs() > 0.9 * means)[others & (means > 1e-4)].any())  # so much was asked for
+
+
 def test_the_luck_of_an_opening_roll_is_not_counted() -> None:
     selfplay = _selfplay("backgammon")
     window = selfplay.collect()
