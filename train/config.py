@@ -22,6 +22,8 @@ class SelfPlayConfig:
         cubeful_fraction: share of the games played with the cube for money, plays and doubles by the cube's values.
         stake_fraction: share played with the cube at a match score, or for money with the Jacoby rule. The other games
             are played out cubeless.
+        player: who plays, and so values what is learned from: the ``network`` itself, or its ``average``, whose values do
+            not follow the noise of the last updates, and news reaches a little later.
         precision: of the products with which plays are valued: ``float32``, or ``bfloat16`` for GPUs. Weights, values,
             targets and learning stay float32.
     """
@@ -30,11 +32,13 @@ class SelfPlayConfig:
     window_plies: int = 16
     cubeful_fraction: float = 0.2
     stake_fraction: float = 0.2
+    player: str = "network"
     precision: str = "float32"
 
     def __post_init__(self) -> None:
         precisions = ("float32", "bfloat16")
         _require(self.precision in precisions, "precision", self.precision, " or ".join(precisions))
+        _require(self.player in ("network", "average"), "player", self.player, "network or average")
         _require(1 <= self.num_games <= 1 << 20, "num_games", self.num_games, "1 to 1048576")
         _require(1 <= self.window_plies <= 1024, "window_plies", self.window_plies, "1 to 1024")
         _require(0 <= self.cubeful_fraction <= 1, "cubeful_fraction", self.cubeful_fraction, "0 to 1")
@@ -58,7 +62,7 @@ class TargetsConfig:
             at once, or its ``average``, which is steadier and slower.
         bellman_passes: how often those are learned from: they have no noise that could be learned by heart.
         bellman_lambda: how far the exact targets follow the game on, all luck of its rolls taken out: 0 looks one turn
-            ahead. Above 0 the share is one of the games side by side, and the network itself is the teacher.
+            ahead. Above 0 the share is one of the games side by side, and the player of the games is the teacher.
         bellman_rest: are the other positions learned from as well, by lambda-returns, and then all of them once?
     """
 
@@ -79,9 +83,6 @@ class TargetsConfig:
         teachers = ("network", "average")
         _require(self.bellman_teacher in teachers, "bellman_teacher", self.bellman_teacher, " or ".join(teachers))
         _require(0 <= self.bellman_lambda <= 1, "bellman_lambda", self.bellman_lambda, "0 to 1")
-        if self.bellman_lambda:
-            why = "network where bellman_lambda is above 0: luck has mean 0 by the values that are played by alone"
-            _require(self.bellman_teacher == "network", "bellman_teacher", self.bellman_teacher, why)
         _require(1 <= self.bellman_passes <= 1000, "bellman_passes", self.bellman_passes, "1 to 1000")
 
     def at(self, fraction: float) -> float:

@@ -66,7 +66,8 @@ class Trainer:
         self.learner = Learner(*parts)
         share = replace(config.selfplay, num_games=self.world.share(config.selfplay.num_games, "num_games"))
         first_slot = self.world.rank * share.num_games
-        self.selfplay = SelfPlay(self.learner.network, variant, share, config.seed, device, first_slot)
+        player = self.learner.average if share.player == "average" else self.learner.network
+        self.selfplay = SelfPlay(player, variant, share, config.seed, device, first_slot)
         # Untrained play says nothing, at length, and an untrained network knows nothing of matches.
         self.progress = Progress(next_evaluation=config.evaluate_games, next_table=config.table_games)
         self.stop = False
@@ -160,7 +161,7 @@ class Trainer:
             games = window.opening.shape[1]
             slots = self.learner.draw_rows(games, max(1, round(config.bellman_share * games))).to(window.boards.device)
             parts = (config.bellman_lambda, slots, config.bellman_rest, candidates)
-            return luckless_returns(window, targets, self.learner.network, self.selfplay.variant, *parts)
+            return luckless_returns(window, targets, self.selfplay.network, self.selfplay.variant, *parts)
         number = window.opening.numel()
         rows = self.learner.draw_rows(number, max(1, round(config.bellman_share * number))).to(window.boards.device)
         teacher = self.learner.average if config.bellman_teacher == "average" else self.learner.network
