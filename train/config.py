@@ -22,8 +22,8 @@ class SelfPlayConfig:
         cubeful_fraction: share of the games played with the cube for money, plays and doubles by the cube's values.
         stake_fraction: share played with the cube at a match score, or for money with the Jacoby rule. The other games
             are played out cubeless.
-        player: who plays, and so values what is learned from: the ``network`` itself, or its ``average``, whose values do
-            not follow the noise of the last updates, and news reaches a little later.
+        player: who plays, and so values what is learned from: the ``network`` itself, or its ``average``, whose values
+            do not follow the noise of the last updates, and news reaches a little later.
         precision: of the products with which plays are valued: ``float32``, or ``bfloat16`` for GPUs. Weights, values,
             targets and learning stay float32.
     """

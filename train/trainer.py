@@ -172,7 +172,7 @@ class Trainer:
         self, window: Window, luck: Luck | None, candidates: CandidatePass | None
     ) -> dict[str, float]:
         """How good the networks are that are learned beside the one that plays."""
-        network, variant = self.learner.network, self.selfplay.variant
+        network, variant = self.selfplay.network, self.selfplay.variant
         figures = {} if candidates is None else lost_by_ranking(network, candidates, window, variant)
         if luck is not None:
             figures["luck/explained"] = explained_by_luck(network, window, luck, variant)

@@ -20,6 +20,7 @@ from nardy.train import (
     NotFiniteError,
     RankerConfig,
     SelfPlayConfig,
+    TargetsConfig,
     TrainConfig,
     Trainer,
     draw_curves,
@@ -81,6 +82,32 @@ def test_a_run_resumed_is_bit_for_bit_the_run_never_stopped(tmp_path: Path, comp
     assert one.keys() == two.keys()
     for name, value in one.items():
         assert torch.equal(value, two[name]), name
+
+
+@pytest.mark.parametrize("player", ["network", "average"])
+def test_games_are_played_by_whom_the_settings_name_after_a_resume_too(tmp_path: Path, player: str) -> None:
+    config = replace(CONFIG, selfplay=replace(CONFIG.selfplay, player=player))
+    trainer = _trainer(tmp_path, config)
+    _run(trainer, windows=4)
+    resumed = _trainer(tmp_path, config, newest_checkpoint(tmp_path / "checkpoints"))
+    for each in (trainer, resumed):
+        assert not torch.equal(each.learner.network.first.weight, each.learner.average.first.weight)
+        wanted = getattr(each.learner, player)
+        assert torch.equal(each.selfplay.network.first.weight, wanted.first.weight)
+    with pytest.raises(ValueError, match="player: found both, wanted network or average"):
+        SelfPlayConfig(player="both")
+
+
+def test_exact_luck_is_that_of_the_player_and_resumes(tmp_path: Path) -> None:
+    targets = TargetsConfig(bellman_from=0.0, bellman_share=0.25, bellman_lambda=0.9, bellman_passes=2)
+    config = replace(CONFIG, targets=targets, selfplay=replace(CONFIG.selfplay, player="average"))
+    straight = _trainer(tmp_path / "straight", config)
+    _run(straight, windows=6)
+    _run(_trainer(tmp_path / "parts", config), windows=3)
+    resumed = _trainer(tmp_path / "parts", config, newest_checkpoint(tmp_path / "parts" / "checkpoints"))
+    _run(resumed, windows=3)
+    one, other = straight.learner.state(), resumed.learner.state()
+    assert all(torch.equal(one[name], other[name]) for name in one)
 
 
 def test_a_run_ends_with_its_budget_and_leaves_its_files(tmp_path: Path) -> None:
