@@ -16,15 +16,15 @@ __all__ = ["accepts_resignation"]
 def accepts_resignation(bot: Bot, state: GameState, level: int) -> bool:
     """Is ``level`` (1 to 3), offered by the player on roll in ``state``, as much as ``bot`` could hope for?
 
-    A model compares it with the points that its own outcome probabilities promise, without further turns of the cube;
-    of a match no more is counted than either side still needs. A bot without one waits for the highest level that the
-    position can still come to.
+    A model compares it with the points that its own outcome probabilities promise, without further turns of the cube.
+    A bot without one waits for the most that it would win by bearing off at once. Of a match no more is counted than
+    either side still needs.
     """
     cube = state.cube()
     if cube.jacoby and cube.owner == "centred":
         return True  # no level counts more than 1
     if not isinstance(bot, ModelBot):
-        return level >= _highest(state)
+        return _points(-level, cube) <= _points(-_highest(state), cube)
     outcome_of_loser = bot.evaluator.outcome(state.tensor()[None])[0].double().cpu()
     worth = torch.tensor([_points(signed, cube) for signed in LEVELS], dtype=torch.float64)
     return _points(-level, cube) <= float(outcome_of_loser @ worth) + 1e-6

@@ -139,6 +139,7 @@ class TimedSession(Session):
         self.games.score[0, winner] = self.options.match_length
         self.points[winner] += 1
         self.decisions.phase.fill_(Phase.OVER)
+        self.decisions.mask().fill_(False)  # no copy: nothing may be done any more
         return [Event("won_match", winner)]
 
 

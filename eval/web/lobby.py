@@ -133,6 +133,8 @@ class Lobby:
         if token not in self._tables:
             token = secrets.token_urlsafe(24)
         assert token is not None
+        if token in self._tables:  # or a tab that shows the game before might act on this one
+            table.version += self._tables[token].version + 1
         self._tables[token] = table
         self._tables.move_to_end(token)
         while len(self._tables) > self._most:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from ...env.variants import get_variant
 from ..outside.external_line import is_loopback
 
 __all__ = ["WebOptions"]
@@ -33,6 +34,7 @@ class WebOptions:
     open: bool = True
 
     def __post_init__(self) -> None:
+        get_variant(self.variant)
         if not 0 <= self.port <= 65_535:
             raise ValueError(f"port: found {self.port}, wanted 0 to 65535")
         if not self.any_host and not is_loopback(self.host):

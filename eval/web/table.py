@@ -9,6 +9,7 @@ Cost of an answer: the bot's decisions, some ten milliseconds each, and as much 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import asdict
 from typing import Any
 
@@ -96,9 +97,9 @@ class Table:
             StaleError: ``version`` is not the game's.
             RefusedError: the action is unknown or not possible now.
         """
+        self._settle_clock()
         if version != self.version:
             raise StaleError
-        self._settle_clock()
         handlers: dict[str, Callable[[Mapping[str, Any]], None]] = {
             "move": self._move,
             "take_back": lambda _: self._take_back(),
@@ -198,9 +199,10 @@ class Table:
 
     def _resign(self, values: Mapping[str, Any]) -> None:
         level = values.get("level")
-        known = isinstance(level, int) and level in (1, 2, 3)
-        self._check(known and self.session.may(RESIGN_SINGLE + int(level or 1) - 1), "resigning so is not possible now")
-        self._rest(self.session.resign(int(level or 1)))
+        if type(level) is not int or level not in (1, 2, 3):
+            raise RefusedError("level: wanted 1, 2 or 3")
+        self._check(self.session.may(RESIGN_SINGLE + level - 1), "resigning so is not possible now")
+        self._rest(self.session.resign(level))
 
     def _move(self, values: Mapping[str, Any]) -> None:
         moves = values.get("moves")
@@ -275,7 +277,8 @@ class Table:
         """What the tutor thinks of it."""
         if self._tutor.on and self._adviser is not None and decision is not None:
             state, action = decision.state, decision.action
-            self._verdict = judge_decision(self._adviser, state, action, decision.second_first, count=1)
+            with suppress(ValueError):  # the model has not learned such games, as a hint says; what was done stays
+                self._verdict = judge_decision(self._adviser, state, action, decision.second_first, count=1)
 
     def _can(self) -> dict[str, Any]:
         session, hand = self.session, self._hand

@@ -325,6 +325,18 @@ def test_who_has_not_learned_it_accepts_the_most_that_can_be_lost(text: str, nee
 
 
 @pytest.mark.parametrize(
+    ("score", "needed"),
+    [("0:0:0:1", 1), ("0:6:0:7", 1), ("0:5:0:7", 2), ("0:4:0:7", 3), ("6:4:0:7", 3), ("0:0:1:0", 1), ("0:0:0:0", 3)],
+)
+def test_who_has_not_learned_it_wants_no_more_than_counts(score: str, needed: int) -> None:
+    """The last three are a lead of the person's, Jacoby's rule, and money without it."""
+    state = read_xgid(f"XGID=-b----E-C---eE---c-e----B-:0:0:1:00:{score}:10")
+    assert [accepts_resignation(RandomBot(), state, level) for level in (1, 2, 3)] == [
+        level >= needed for level in (1, 2, 3)
+    ]
+
+
+@pytest.mark.parametrize(
     ("outcome", "level", "accepted"),
     [
         ([0, 0, 0, 1, 0, 0], 1, True),

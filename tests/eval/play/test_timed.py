@@ -5,11 +5,13 @@ from __future__ import annotations
 import io
 from collections.abc import Callable
 
+import pytest
 import torch
 from torch import Tensor
 
 from nardy.env import Cube
 from nardy.env.clock import ClockOptions, SimulatedTime
+from nardy.env.decisions import NUM_ACTIONS
 from nardy.env.formats import Format
 from nardy.eval.bots import RandomBot
 from nardy.eval.play import Terminal
@@ -101,6 +103,28 @@ def test_a_person_whose_flag_falls_loses_the_match_whatever_he_plays() -> None:
     assert session.games.score.tolist() == [[0, 3]]
     assert session.points == [0, 1]
     assert torch.equal(session.games.boards, board)
+
+
+@pytest.mark.parametrize("phase", [Phase.CUBE, Phase.MOVE])
+@pytest.mark.parametrize("loser", [PERSON, BOT])
+def test_after_a_fallen_flag_nothing_may_be_done(phase: Phase, loser: int) -> None:
+    # given
+    session, time = _session(phase)
+    if loser == PERSON:
+        _think(session, time, 100)
+        session.lose_on_time()
+    else:
+        session.clock.start(BOT)
+        time.advance(100)
+        while session.phase is not Phase.OVER:
+            _act(session)
+    assert session.points == [loser == BOT, loser == PERSON]
+    # when and then
+    assert not any(session.may(action) for action in range(NUM_ACTIONS))
+    writer = io.StringIO()
+    Terminal(session, io.StringIO("roll\ndouble\nresign\ntake\n"), writer).run()
+    assert writer.getvalue().count("That cannot be done: the game is over.") == 4
+    assert session.points == [loser == BOT, loser == PERSON]
 
 
 def test_the_bots_flag_falls_too() -> None:

@@ -248,5 +248,7 @@ def test_nothing_beyond_loopback_unless_asked() -> None:
     WebOptions(host="::1")
     with pytest.raises(ValueError, match="port: found 70000"):
         WebOptions(port=70_000)
+    with pytest.raises(ValueError, match="variant: found 'chess'"):
+        WebOptions(variant="chess", bot="pipcount")
     with pytest.raises(ValueError, match="tables: found 0"):
         WebOptions(tables=0)

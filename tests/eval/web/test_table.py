@@ -9,7 +9,9 @@ from typing import Any
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from torch import Tensor
 
+from nardy.env import Cube
 from nardy.env.clock import ClockOptions, SimulatedTime
 from nardy.env.formats import Format
 from nardy.env.notation import match_text, read_match_text, read_saved_game, read_xgid
@@ -108,7 +110,7 @@ def test_whatever_is_not_offered_is_refused_and_changes_nothing(name: str) -> No
             allowed = state["can"].get(word)
             if word in ("move", "tutor") or allowed:
                 continue
-            for level in (1, 2, 3) if word == "resign" else (None,):
+            for level in (1, 2, 3, True, 1.0, 4) if word == "resign" else (None,):
                 with pytest.raises(RefusedError):
                     table.act(word, table.version, {"level": level})
         offered = {tuple(one["moves"]) for one in state["reach"] if len(one["moves"]) == 1}
@@ -268,6 +270,36 @@ def test_a_flag_that_falls_while_nobody_asks_is_told_at_the_next_question() -> N
         table.act("roll", old, {})
 
 
+def test_a_flag_that_has_fallen_makes_the_persons_action_stale() -> None:
+    time = SimulatedTime()
+    rules = Format("sprintgammon", match_length=3, clock=ClockOptions(bank=60, increment=5), resignation=True)
+    for seed in range(4):  # the first decision is a cube's or a play
+        table = Table(TimedSession(RandomBot("sprintgammon"), rules, seed, time), "random")
+        seen = table.state()
+        time.advance(61)
+        with pytest.raises(StaleError):
+            table.act("roll" if seen["can"]["roll"] else "move", seen["version"], {"moves": [0]})
+        state = table.state()
+        can = {word for word, possible in state["can"].items() if possible}
+        assert can <= {"next", "save", "mat"}
+        with pytest.raises(RefusedError):
+            table.act("roll", state["version"], {})
+        assert table.session.points == [0, 1]
+
+
+def test_what_the_tutor_has_not_learned_does_not_hold_up_the_game(model: Evaluator) -> None:
+    class Refusing(Evaluator):
+        def equity(self, boards: Tensor, cube: Cube | None = None) -> Tensor:
+            raise ValueError("cube: jacoby: not learned")
+
+    table, random = _table(RULES["match"], adviser=Refusing(model.network, "sprintgammon")), _random(1)
+    for _ in range(40):
+        before = table.version
+        state = _act(table, _choose(table.state(), random))
+        assert state["version"] == before + 1
+        assert state["tutor"]["verdict"] is None
+
+
 class TestLobby:
     @pytest.fixture
     def lobby(self) -> Lobby:
@@ -299,6 +331,16 @@ class TestLobby:
         assert token != chosen
         assert lobby.new(token, {"level": "pipcount"})[0] == token
         assert lobby.ask(token, lambda table: table.level) == "pipcount"
+
+    def test_a_tab_that_shows_the_game_before_does_not_act_on_the_new_one(self, lobby: Lobby) -> None:
+        token, seen = lobby.new(None, {"level": "random"})
+        for again in range(3):
+            lobby.ask(token, lambda table: table.act("tutor", table.version, {"on": True}))
+            _, state = lobby.new(token, {"level": "random", "seed": again})
+            assert state["version"] > seen["version"]
+            with pytest.raises(StaleError):
+                lobby.ask(token, lambda table, version=seen["version"]: table.act("roll", version, {}))
+            seen = state
 
     @pytest.mark.parametrize(
         ("values", "message"),
