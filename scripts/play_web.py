@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import socket
 import sys
 import webbrowser
@@ -11,7 +12,7 @@ from nardy.eval.bots import make_bot, newest_model
 from nardy.eval.web import WebOptions
 from nardy.scripts.device import choose_device
 
-__all__ = ["serve_web"]
+__all__ = ["own_names", "serve_web"]
 
 _CONNECTIONS = 64
 
@@ -22,6 +23,7 @@ def serve_web(options: WebOptions) -> None:
         import uvicorn
 
         from nardy.eval.web.app import make_app
+        from nardy.eval.web.connection import Connection
     except ImportError as error:
         raise ValueError(f'web: found no package {error.name}, wanted: pip install "nardy[web]"') from None
     from nardy.eval.web.lobby import Lobby
@@ -29,12 +31,12 @@ def serve_web(options: WebOptions) -> None:
     bot = make_bot(
         options.bot or f"model:{newest_model(options.variant)}", options.variant, choose_device(options.device).device
     )
-    listener = socket.create_server((options.host, options.port), family=_family(options.host))
+    listener = _listen(options.host, options.port)
     port = listener.getsockname()[1]
     shown = f"[{options.host}]" if ":" in options.host else options.host
-    names = {f"{name}:{port}" for name in ("localhost", "127.0.0.1", "[::1]", shown)}
+    names = None if options.any_host else own_names(shown, port)
     lobby = Lobby(bot, options.variant, options.device, options.tables)
-    app = make_app(lobby, None if options.any_host else frozenset(names), cookie=f"nardy-{port}")
+    app = make_app(lobby, names, cookie=f"nardy-{port}")
     address = f"http://{shown}:{port}/"
     print(f"Play at {address}, Ctrl-C ends it.", flush=True)
     if options.open and sys.stdout.isatty():
@@ -42,6 +44,7 @@ def serve_web(options: WebOptions) -> None:
     server = uvicorn.Server(
         uvicorn.Config(
             app,
+            http=Connection,
             log_level="critical",  # of what breaks the protocol nothing is said; what fails here `make_app` logs
             access_log=False,
             server_header=False,
@@ -56,5 +59,17 @@ def serve_web(options: WebOptions) -> None:
     print("Stopped.")
 
 
-def _family(host: str) -> socket.AddressFamily:
-    return socket.AF_INET6 if ":" in host else socket.AF_INET
+def own_names(shown: str, port: int) -> frozenset[str]:
+    """What browsers on this machine call the server in ``Host``; of port 80 they do not speak."""
+    hosts = {"localhost", "127.0.0.1", "[::1]", shown}
+    return frozenset({f"{host}:{port}" for host in hosts} | (hosts if port == 80 else set()))
+
+
+def _listen(host: str, port: int) -> socket.socket:
+    try:
+        return socket.create_server((host, port), family=socket.AF_INET6 if ":" in host else socket.AF_INET)
+    except OSError as error:
+        if error.errno == errno.EADDRINUSE:
+            raise OSError(f"port: found {port} in use, wanted a free one; port=0 takes one") from None
+        why = (error.strerror or str(error)).partition(" (")[0]
+        raise OSError(f"host: found {host}, port {port}: {why}; wanted an address of this machine") from None

@@ -5,7 +5,9 @@ from __future__ import annotations
 import http.client
 import json
 import socket
+import time
 from collections.abc import Iterator
+from contextlib import suppress
 from random import Random
 from typing import Any
 
@@ -13,6 +15,8 @@ import pytest
 
 from nardy.env.notation import read_match_text, read_saved_game
 from nardy.eval.web import WebOptions
+from nardy.scripts.play import main
+from nardy.scripts.play_web import own_names
 from tests.eval.web.served import Server, web_server
 
 
@@ -239,6 +243,64 @@ def test_idle_connections_do_not_keep_others_out_for_good(server: Server, browse
     finally:
         for line in lines:
             line.close()
+
+
+def test_connections_whose_request_does_not_come_are_hung_up_on(server: Server, browser: Browser) -> None:
+    # given more than are answered at once, of all kinds: silent, with half a head, with half a second head
+    heads = (b"", b"GET / HTTP/1.1\r\nHost: ", b"GET /icon.svg HTTP/1.1\r\nHost: localhost\r\n\r\nGET / HT")
+    lines = [socket.create_connection(("127.0.0.1", server.port), 10) for _ in range(70)]
+    try:
+        for number, line in enumerate(lines):
+            with suppress(OSError):
+                line.sendall(heads[number % 3])
+        assert browser.ask("GET", "/")[0] == 503
+        # when
+        end = time.monotonic() + 30
+        while browser.ask("GET", "/")[0] == 503 and time.monotonic() < end:
+            time.sleep(0.5)
+        # then
+        assert browser.ask("GET", "/")[0] == 200
+        for line in lines:
+            with suppress(ConnectionError):
+                while line.recv(4096):
+                    pass
+    finally:
+        for line in lines:
+            line.close()
+
+
+def test_a_connection_is_kept_while_requests_come(server: Server) -> None:
+    connection = http.client.HTTPConnection("127.0.0.1", server.port, timeout=30)
+    for _ in range(5):  # longer than a head may take
+        connection.request("GET", "/icon.svg")
+        response = connection.getresponse()
+        response.read()
+        assert response.status == 200
+        line = connection.sock
+        time.sleep(2.5)
+        assert connection.sock is line
+    connection.close()
+
+
+def test_a_port_in_use_and_an_address_of_another_machine_are_one_line(
+    server: Server, capsys: pytest.CaptureFixture[str]
+) -> None:
+    for words, wanted in (
+        ([f"port={server.port}"], f"port: found {server.port} in use, wanted a free one; port=0 takes one\n"),
+        (["host=nothing.invalid", "any_host=true"], "host: found nothing.invalid, port 8080: "),
+        (["host=192.0.2.1", "any_host=true"], "host: found 192.0.2.1, port 8080: "),
+        (["variant=chess"], "variant: found 'chess', wanted one of backgammon"),
+    ):
+        assert main(["web", "bot=pipcount", "open=false", *words]) != 0
+        out, err = capsys.readouterr()
+        assert out == ""
+        assert err.startswith(wanted)
+        assert err.count("\n") == 1
+
+
+def test_a_browser_names_no_port_80() -> None:
+    assert {"localhost", "127.0.0.1:80", "[::1]"} <= own_names("127.0.0.1", 80)
+    assert "localhost" not in own_names("127.0.0.1", 8080)
 
 
 def test_nothing_beyond_loopback_unless_asked() -> None:
