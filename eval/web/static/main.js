@@ -60,6 +60,7 @@ async function failed(error, task) {
   } else if (error.status === 0 || error.status >= 500) {
     // Whether the server did it is unknown, so the state is asked for, not the action again.
     trouble(choices ? refresh : () => working(task));
+    if (isOpen()) toast(say("error_network"), "bad"); // a dialogue hides the rest
     if (state) board.show(state);
   } else {
     toast(say("error_server", { error: error.message }), "bad");

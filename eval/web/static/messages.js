@@ -15,15 +15,22 @@ export function announce(events) {
   if (events.length) byId("said").textContent = events.map(sentence).join(". ");
 }
 
-/** Shows `text` for a while; `kind` is "good", "bad" or neither. */
+/** Shows `text` for a while, before whatever dialogue is open; `kind` is "good", "bad" or neither. */
 export function toast(text, kind = "") {
   const element = byId("toast");
+  hideToast();
   element.textContent = text;
   element.className = kind;
   element.hidden = false;
+  element.showPopover?.(); // anew, for the last one shown lies on top
   byId("said").textContent += ` ${text}`;
+  timer = setTimeout(hideToast, TOAST_TIME);
+}
+
+function hideToast() {
   clearTimeout(timer);
-  timer = setTimeout(() => (element.hidden = true), TOAST_TIME);
+  byId("toast").hidden = true;
+  if (byId("toast").matches(":popover-open")) byId("toast").hidePopover();
 }
 
 /** What the tutor thinks of the last decision. */
@@ -48,6 +55,6 @@ export function nameTrouble() {
 
 /** Makes what is shown here listen. */
 export function hearMessages() {
-  byId("toast").addEventListener("click", () => (byId("toast").hidden = true));
+  byId("toast").addEventListener("click", hideToast);
   byId("trouble").querySelector("button").addEventListener("click", () => again?.());
 }

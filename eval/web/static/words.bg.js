@@ -136,7 +136,7 @@ export default {
   "key_board": "Стрелки",
   "error_network": "Сървърът не отговаря.",
   "error_server": "Сървърът отказва: {error}",
-  "error_version": "Играта е продължила в друг раздел; ето как стои.",
+  "error_version": "Играта е продължила в друг раздел; ето положението.",
   "retry": "Опитай пак",
   "you_rolled": "Хвърлихте {dice}",
   "bot_rolled": "Ботът хвърли {dice}",

@@ -136,7 +136,7 @@ export default {
   "key_board": "Стрелки",
   "error_network": "Сервер не отвечает.",
   "error_server": "Сервер отказывает: {error}",
-  "error_version": "Игра продолжилась в другой вкладке; вот как она стоит.",
+  "error_version": "Игра продолжилась в другой вкладке; вот её положение.",
   "retry": "Повторить",
   "you_rolled": "Вы бросили {dice}",
   "bot_rolled": "Бот бросил {dice}",

@@ -328,6 +328,11 @@ def test_nothing_lies_beside_a_phones_screen(visit: Open, width: int) -> None:
     page.keyboard.press("Escape")
     play_on(page, "#buttons [data-action=done]")
     check()
+    for language in ("en", "ru", "bg"):
+        page.select_option("#language", language)
+        page.click("#menu summary")
+        assert beyond(page) == [], ("menu", language)
+    page.keyboard.press("Escape")
     press(page, "done")
     for language in ("en", "ru", "bg"):  # the double waits
         page.evaluate("language => localStorage.setItem('nardy.language', language)", language)
@@ -340,12 +345,13 @@ def test_nothing_lies_beside_a_phones_screen(visit: Open, width: int) -> None:
 
 
 def beyond(page: Any) -> list[str]:
-    """What lies beyond the right edge of the screen or of its dialogue."""
+    """What lies beyond an edge, left or right, of the screen or of its dialogue."""
     script = """
-        const beyond = each => each.getBoundingClientRect().right > innerWidth + 0.5;
+        const outside = ({left, right}) => left < -0.5 || right > innerWidth + 0.5;
+        const beyond = each => outside(each.getBoundingClientRect());
         const cut = each => each.scrollWidth > each.clientWidth + 1;
-        return [...document.querySelectorAll('html, main, header, dialog, button, select, section, #toast')]
-            .filter(each => each.getClientRects().length && (beyond(each) || cut(each)))
+        return [...document.querySelectorAll('html, main, header, dialog, button, select, section, #toast, #menu ul')]
+            .filter(each => each.checkVisibility() && (beyond(each) || cut(each)))
             .map(each => each.outerHTML.slice(0, 200));
     """
     return list(page.evaluate(f"() => {{{script}}}"))
@@ -365,6 +371,39 @@ def test_a_broken_line_is_told_and_mended(visit: Open) -> None:
     assert page.locator("#trouble").is_hidden()
     move_any(page)
     assert can(page, "undo")
+
+
+@pytest.mark.parametrize(("width", "height"), [(320, 640), (1280, 800), (800, 400)])
+def test_what_goes_wrong_in_a_dialogue_is_seen_before_it(visit: Open, width: int, height: int) -> None:
+    def seen(text: str) -> None:
+        page.wait_for_selector(f"#toast:has-text('{text}')")
+        box = page.locator("#toast").bounding_box()
+        assert box["x"] >= 0
+        assert box["x"] + box["width"] <= width
+
+        assert page.locator("#toast").evaluate("each => each.matches(':popover-open')")
+
+    # given a dialogue that must be answered
+    page = visit(width, height).page
+    page.wait_for_selector("dialog.new")
+    # when
+    page.click("dialog.new summary")
+    page.fill("#new-position", "<img src=x onerror=alert(1)>")
+    page.click("dialog.new [type=submit]")
+    # then
+    seen("<img src=x onerror=alert(1)>")
+    # when
+    page.route("**/api/**", lambda route: route.abort())
+    page.click("dialog.new [type=submit]")
+    # then
+    seen("The server does not answer.")
+    # and when
+    page.unroute("**/api/**")
+    page.fill("#new-position", "")
+    page.click("dialog.new [type=submit]")
+    page.wait_for_selector("dialog.new", state="detached")
+    settle(page)
+    assert page.locator("#trouble").is_hidden()
 
 
 def test_an_older_tab_shows_how_the_game_stands(visit: Open) -> None:
