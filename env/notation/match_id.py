@@ -97,7 +97,7 @@ def read_gnubg_id(text: str, variant: str = "backgammon") -> GameState:
     lengths = sorted(map(len, parts))
     if lengths not in ([12], [14], [12, 14]):
         raise NotationError(
-            f"gnubg id: found {shown(text)}, wanted a Position ID of 14 letters, a Match ID of 12, or both with a colon"
+            f"gnubg id: found {shown(text)}, wanted an XGID, a Position ID of 14 letters, a Match ID of 12, or both"
         )
     parts.sort(key=len)
     if lengths == [12]:

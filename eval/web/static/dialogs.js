@@ -17,6 +17,7 @@ export function show(name, title, ...content) {
   const heading = html("h2", { id: `${name}-title` }, title);
   const dialog = html("dialog", { class: name, "aria-labelledby": heading.id }, heading, ...content);
   dialog.addEventListener("close", () => {
+    if ("insists" in dialog.dataset && open.get(name) === dialog) return dialog.showModal();
     dialog.remove();
     if (open.get(name) === dialog) open.delete(name);
     if (before?.isConnected && document.activeElement === document.body) before.focus();
@@ -28,7 +29,17 @@ export function show(name, title, ...content) {
 }
 
 /** Closes the dialogue of this name, if it is open. */
-export const close = (name) => open.get(name)?.close();
+export function close(name) {
+  const dialog = open.get(name);
+  open.delete(name);
+  dialog?.close();
+}
+
+/** Lets nothing but `close` close it: of Escape pressed again and again a browser does not ask. */
+export function insist(dialog) {
+  dialog.dataset.insists = "";
+  dialog.addEventListener("cancel", (event) => event.preventDefault());
+}
 
 /** Is this one open, or without a name: is any? */
 export const isOpen = (name) => [...open].some(([each, dialog]) => dialog.open && (!name || each === name));
@@ -54,8 +65,7 @@ export function askAnswer(state, choose, hint) {
     });
   if (state.can.hint !== false) buttons.push(button(say("hint"), hint, "quiet"));
   const text = html("p", {}, say(`${kind}_text`, values));
-  const dialog = show("answer", say(`${kind}_title`, values), text, row(...buttons));
-  dialog.addEventListener("cancel", (event) => event.preventDefault()); // a double has to be answered
+  insist(show("answer", say(`${kind}_title`, values), text, row(...buttons))); // a double has to be answered
 }
 
 /** The game, or the match, is over. */

@@ -1,6 +1,6 @@
 /** The dialogue for a new game. What cannot be combined is greyed, as the server would refuse it. */
 
-import { close, row, button, show } from "./dialogs.js";
+import { button, close, insist, row, show } from "./dialogs.js";
 import { html } from "./elements.js";
 import { levelName } from "./panel.js";
 import { number, say } from "./words.js";
@@ -65,7 +65,7 @@ export function askNewGame(choices, { begin, load, must }) {
   form.addEventListener("change", fit);
   fit();
   const dialog = show("new", say("new_game"), form);
-  if (must) dialog.addEventListener("cancel", (event) => event.preventDefault());
+  if (must) insist(dialog);
 }
 
 function select(name, options, chosen) {

@@ -248,6 +248,24 @@ def test_the_bots_double_is_taken_in_a_dialogue(visit: Open) -> None:
     assert page.inner_text("#buttons [data-action=double] span") == "Redouble"
 
 
+def test_escape_again_and_again_leaves_no_dialogue_that_must_be_answered(visit: Open) -> None:
+    first = visit().page
+    first.wait_for_selector("dialog.new")
+    asked = visit(position=BEHIND).page
+    play_on(asked, "#buttons [data-action=done]")
+    press(asked, "done")
+    for page, name, answer in ((first, "new", "[type=submit]"), (asked, "answer", "[data-action=drop]")):
+        for _ in range(6):
+            page.keyboard.press("Escape")
+            page.wait_for_timeout(50)
+        assert page.locator(f"dialog.{name}").count() == 1
+        page.click(f"dialog.{name} {answer}")
+        settle(page)
+        assert page.locator(f"dialog.{name}").count() == 0
+    asked.click("dialog.over .quiet")  # one that need not be answered
+    assert asked.locator("dialog").count() == 0
+
+
 def test_your_double_is_dropped_by_a_bot_far_behind(visit: Open) -> None:
     page = visit(position=AHEAD).page
     page.keyboard.press("d")

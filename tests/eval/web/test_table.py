@@ -355,7 +355,7 @@ class TestLobby:
             ({"clock": {"bank": 60}}, "wanted a match"),
             ({"beavers": True}, "random has no answer to a beaver"),
             ({"beavers": True, "cube": False}, "beavers: found it without a cube"),
-            ({"position": "hello"}, "gnubg id: found 'hello', wanted a Position ID"),
+            ({"position": "hello"}, "gnubg id: found 'hello', wanted an XGID, a Position ID"),
             ({"position": "XGID=junk"}, "gnubg id: found 'XGID=junk'"),
             ({"position": 5}, "position: found 5, wanted a text"),
             ({"position": "x" * 201}, "wanted a text of at most 200"),
