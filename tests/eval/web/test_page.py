@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -360,6 +361,22 @@ def test_nothing_lies_beside_a_phones_screen(visit: Open, width: int) -> None:
     page.keyboard.press("t")
     settle(page)
     check()
+
+
+@pytest.mark.parametrize("width", [320, 390, 640])
+@pytest.mark.parametrize("language", ["en", "ru", "bg"])
+def test_clocks_have_room_on_a_phone(visit: Open, width: int, language: str) -> None:
+    page = visit(width, 700, language, length=25, clock={"bank": 6000, "increment": 5}).page
+    assert beyond(page) == []
+    for player in ("#bot", "#you"):
+        name, score, pips, clock = (
+            page.locator(f"{player} {part}").bounding_box()
+            for part in ("h2 span", ".score dd", ".pips dd", ".clock dd")
+        )
+        assert re.fullmatch(r"\d+:\d\d", page.inner_text(f"{player} .clock dd"))
+        for left, right in ((name, score), (score, pips), (pips, clock)):
+            assert left["x"] + left["width"] <= right["x"], (left, right)
+        assert clock["x"] + clock["width"] <= width
 
 
 def beyond(page: Any) -> list[str]:
