@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import errno
+import ipaddress
 import socket
 import sys
 import webbrowser
@@ -12,7 +13,7 @@ from nardy.eval.bots import make_bot, newest_model
 from nardy.eval.web import WebOptions
 from nardy.scripts.device import choose_device
 
-__all__ = ["own_names", "serve_web"]
+__all__ = ["is_any", "own_names", "serve_web"]
 
 _CONNECTIONS = 64
 
@@ -37,7 +38,7 @@ def serve_web(options: WebOptions) -> None:
     names = None if options.any_host else own_names(shown, port)
     lobby = Lobby(bot, options.variant, options.device, options.tables)
     app = make_app(lobby, names, cookie=f"nardy-{port}")
-    address = f"http://{shown}:{port}/"
+    address = f"http://{'localhost' if is_any(options.host) else shown}:{port}/"
     print(f"Play at {address}, Ctrl-C ends it.", flush=True)
     if options.open and sys.stdout.isatty():
         webbrowser.open(address)
@@ -63,6 +64,14 @@ def own_names(shown: str, port: int) -> frozenset[str]:
     """What browsers on this machine call the server in ``Host``; of port 80 they do not speak."""
     hosts = {"localhost", "127.0.0.1", "[::1]", shown}
     return frozenset({f"{host}:{port}" for host in hosts} | (hosts if port == 80 else set()))
+
+
+def is_any(host: str) -> bool:
+    """Does ``host`` stand for all addresses of this machine, and for none that a browser could go to?"""
+    try:
+        return ipaddress.ip_address(host).is_unspecified
+    except ValueError:
+        return not host
 
 
 def _listen(host: str, port: int) -> socket.socket:

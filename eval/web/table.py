@@ -184,12 +184,18 @@ class Table:
         }
 
     def saved(self) -> str:
-        """The game as a file to be taken up again; `NotationError` if it cannot be."""
+        """The game as a file to be taken up again; ``ValueError`` if it cannot be."""
+        self._check(not self._over_by_the_flag, "save: found a match lost on time, which no file tells of")
         return saved_game_text(self.session.record())
 
     def mat(self) -> str:
         """The game as match text; `NotationError` if that has no words for it."""
         return match_text(self.session.record())
+
+    @property
+    def _over_by_the_flag(self) -> bool:
+        """Is the match over without its last game being won?"""
+        return self.session.phase is Phase.OVER and not any(event.kind == "won" for event in self.session.history)
 
     def _cube(self, word: str, action: int) -> None:
         self._check(self.session.may(action) and self.session.phase is not Phase.MOVE, f"{word} is not possible now")
@@ -291,7 +297,7 @@ class Table:
         can["done"] = hand is not None and not hand.legal
         can["next"] = session.phase is Phase.OVER
         can["hint"] = self._adviser is not None and session.phase not in (Phase.OVER, Phase.BEAVERED)
-        can["save"] = session.can_record
+        can["save"] = session.can_record and not self._over_by_the_flag
         can["mat"] = session.can_record and session.options.variant != "longgammon"
         return can
 

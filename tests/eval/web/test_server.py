@@ -16,7 +16,7 @@ import pytest
 from nardy.env.notation import read_match_text, read_saved_game
 from nardy.eval.web import WebOptions
 from nardy.scripts.play import main
-from nardy.scripts.play_web import own_names
+from nardy.scripts.play_web import is_any, own_names
 from tests.eval.web.served import Server, web_server
 
 
@@ -301,6 +301,14 @@ def test_a_port_in_use_and_an_address_of_another_machine_are_one_line(
 def test_a_browser_names_no_port_80() -> None:
     assert {"localhost", "127.0.0.1:80", "[::1]"} <= own_names("127.0.0.1", 80)
     assert "localhost" not in own_names("127.0.0.1", 8080)
+
+
+def test_the_address_shown_is_one_that_a_browser_can_go_to() -> None:
+    assert [host for host in ("0.0.0.0", "::", "", "127.0.0.1", "::1", "localhost") if is_any(host)] == [  # noqa: S104
+        "0.0.0.0",  # noqa: S104
+        "::",
+        "",
+    ]
 
 
 def test_nothing_beyond_loopback_unless_asked() -> None:

@@ -281,7 +281,9 @@ def test_a_flag_that_has_fallen_makes_the_persons_action_stale() -> None:
             table.act("roll" if seen["can"]["roll"] else "move", seen["version"], {"moves": [0]})
         state = table.state()
         can = {word for word, possible in state["can"].items() if possible}
-        assert can <= {"next", "save", "mat"}
+        assert can <= {"next", "mat"}
+        with pytest.raises(RefusedError, match="save: found a match lost on time"):
+            table.saved()
         with pytest.raises(RefusedError):
             table.act("roll", state["version"], {})
         assert table.session.points == [0, 1]
