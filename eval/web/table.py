@@ -39,6 +39,7 @@ from ..review import Mistake, judge_decision, review_position
 __all__ = ["HINT_PLAYS", "RefusedError", "StaleError", "Table"]
 
 HINT_PLAYS = 5
+_CUBE = {"roll": ROLL, "double": DOUBLE, "take": TAKE, "drop": DROP, "beaver": BEAVER}
 _SILENT = 0.001  # a loss that the page would show as 0 is none
 
 
@@ -109,13 +110,12 @@ class Table:
             "resign": self._resign,
             "tutor": self._set_tutor,
         }
-        cube = {"roll": ROLL, "double": DOUBLE, "take": TAKE, "drop": DROP, "beaver": BEAVER}
-        if action in cube:
-            self._cube(action, cube[action])
+        if action in _CUBE:
+            self._cube(action, _CUBE[action])
         elif action in handlers:
             handlers[action](values)
         else:
-            raise RefusedError(f"action: found {action[:20]!r}, wanted one of {', '.join((*cube, *handlers))}")
+            raise RefusedError(f"action: found {action[:20]!r}, wanted one of {', '.join((*_CUBE, *handlers))}")
         self.version += 1
 
     def state(self) -> dict[str, Any]:
@@ -289,8 +289,7 @@ class Table:
     def _can(self) -> dict[str, Any]:
         session, hand = self.session, self._hand
         before_roll = session.phase is not Phase.MOVE
-        cube = {"roll": ROLL, "double": DOUBLE, "take": TAKE, "drop": DROP, "beaver": BEAVER}
-        can: dict[str, Any] = {word: before_roll and session.may(action) for word, action in cube.items()}
+        can: dict[str, Any] = {word: before_roll and session.may(action) for word, action in _CUBE.items()}
         can["resign"] = [level for level in (1, 2, 3) if before_roll and session.may(RESIGN_SINGLE + level - 1)]
         can["take_back"] = hand is not None and bool(hand.moves)
         can["undo"] = can["take_back"] or session.can_undo
