@@ -30,7 +30,6 @@ from ...env.decisions import (
 from ...env.dice import Purpose, uniforms
 from ...env.notation import (
     CubeAction,
-    GameRecord,
     GameState,
     MatchRecord,
     NotationError,
@@ -42,9 +41,9 @@ from ...env.notation import (
     resume,
     set_up,
 )
-from ...env.notation.record import Action
 from ..bots import BeaveringBot, Bot
 from ..results import check_bots
+from .recording import Recording
 from .resignation import accepts_resignation
 
 __all__ = ["BOT", "PERSON", "Event", "Phase", "Session"]
@@ -81,12 +80,8 @@ class _Moment:
 
     decisions: Decisions
     points: tuple[int, int]
-    games: tuple[GameRecord, ...]
-    actions: tuple[Action, ...]
+    recording: Recording
     history: tuple[Event, ...]
-    score: tuple[int, int]
-    automatic_doubles: int
-    set_up: bool
 
 
 class Session:
@@ -108,10 +103,9 @@ class Session:
         self.points = [0, 0]
         self.decisions = Decisions(Games(1, options, seed))
         self._before: deque[_Moment] = deque(maxlen=_MOST_UNDOS)
-        self._games: tuple[GameRecord, ...] = ()
-        self._actions: tuple[Action, ...] = ()
+        self._recording = Recording()
         self.history: tuple[Event, ...] = ()
-        self._begin_record()
+        self._dealt()
         self._ask_once()
         self.opening = self._tell(self._go_on())
 
@@ -130,15 +124,11 @@ class Session:
         money_over = not match.match_length and last.winner is not None
         session.decisions = Decisions(Games(1, match.rules, seed)) if money_over else resume(match, seed)
         done = match.games if last.winner is not None else match.games[:-1]
-        session._games = done
         if not match.match_length:
             for game in done:
                 session.points[game.winner or 0] += game.points
-        session._begin_record()
-        if last.winner is None:
-            rolled = last.actions and isinstance(last.actions[-1], Roll) and last.actions[-1].hops is None
-            session._actions = last.actions[:-1] if rolled else last.actions
-            session._score, session._automatic_doubles = last.score, last.automatic_doubles
+        session._dealt()
+        session._recording = session._recording.taken_up(done, last if last.winner is None else None)
         session.opening = session._tell(session._go_on())
         return session
 
@@ -152,7 +142,7 @@ class Session:
         set_up(decisions, state)
         self._before.clear()
         self.decisions = decisions
-        self._games, self._actions, self.history, self._set_up = (), (), (), True
+        self._recording, self.history = Recording(set_up=True), ()
         self.opening = self._tell(self._go_on())
         return self.opening
 
@@ -280,9 +270,9 @@ class Session:
         assert self.phase is Phase.OVER
         self._remember()
         if self.options.match_length and max(self.score) >= self.options.match_length:
-            self._games = ()
+            self._recording = Recording()
         self.decisions.deal(_ONE)
-        self._begin_record()
+        self._dealt()
         return self._tell(self._go_on())
 
     @property
@@ -293,7 +283,7 @@ class Session:
     @property
     def can_record(self) -> bool:
         """Is the game one that `record` can tell?"""
-        return not self._set_up and (self._games[0].score if self._games else self._score) == (0, 0)
+        return self._recording.is_whole
 
     def undo(self) -> bool:
         """Take back the person's last decision and all that followed; False if there is none."""
@@ -301,8 +291,7 @@ class Session:
             return False
         moment = self._before.pop()
         self.decisions, self.points = moment.decisions, list(moment.points)
-        self._games, self._actions, self.history = moment.games, moment.actions, moment.history
-        self._score, self._automatic_doubles, self._set_up = moment.score, moment.automatic_doubles, moment.set_up
+        self._recording, self.history = moment.recording, moment.history
         return True
 
     def record(self) -> MatchRecord:
@@ -311,37 +300,20 @@ class Session:
         `NotationError` for a game that began from a position, and for those that follow it in a match or session: no
         format says where, and records begin at no score.
         """
-        if not self.can_record:
-            raise NotationError("game: found one that began from a position, or follows it, wanted all from the start")
-        games = self._games
-        if self.phase is not Phase.OVER:
-            actions = self._actions
-            if self.phase is Phase.MOVE:
-                actions = (*actions, Roll(self.player, self.dice, None))
-            games = (*games, GameRecord(self._score, actions, None, 0, self._automatic_doubles))
+        rolled = (Roll(self.player, self.dice, None),) if self.phase is Phase.MOVE else ()
+        games = self._recording.all_games(None if self.phase is Phase.OVER else rolled)
         headers = (("Seed", str(self.games.seed)), ("Bot", self.bot.name))
         options = self.options
         return MatchRecord(self.names, options.match_length, games, headers, options.variant, options)
 
-    def _begin_record(self) -> None:
+    def _dealt(self) -> None:
         """A new game was dealt."""
-        self._actions, self.history = (), ()
-        self._score = self.score
-        self._automatic_doubles = int(self.games.cube_value[0]).bit_length() - 1
-        self._set_up = False
+        self.history = ()
+        self._recording = self._recording.dealt(self.score, int(self.games.cube_value[0]).bit_length() - 1)
 
     def _remember(self) -> None:
         self._before.append(
-            _Moment(
-                deepcopy(self.decisions),
-                (self.points[0], self.points[1]),
-                self._games,
-                self._actions,
-                self.history,
-                self._score,
-                self._automatic_doubles,
-                self._set_up,
-            )
+            _Moment(deepcopy(self.decisions), (self.points[0], self.points[1]), self._recording, self.history)
         )
 
     def _tell(self, events: list[Event]) -> list[Event]:
@@ -393,7 +365,7 @@ class Session:
     def _move(self, after: Tensor, play: Play) -> list[Event]:
         """A turn is played: ``play``, which leads to ``after``."""
         player, dice, moves = self.player, self.dice, play.turns[0]
-        self._actions = (*self._actions, Roll(player, dice, moves))
+        self._recording = self._recording.with_action(Roll(player, dice, moves))
         end = self.decisions.play(after[None], _ONE)
         return [Event("played", player, dice, play.text, moves=moves), *self._ended(end)]
 
@@ -408,10 +380,10 @@ class Session:
             return [Event("resigned", player, level=action - RESIGN_SINGLE + 1)]
         if action in (ACCEPT, REFUSE):
             accepted = action == ACCEPT
-            self._actions = (*self._actions, Resignation(1 - player, level, accepted))
+            self._recording = self._recording.with_action(Resignation(1 - player, level, accepted))
             return [Event("accepted" if accepted else "refused", player), *self._ended(end)]
         word = {DOUBLE: "double", TAKE: "take", DROP: "drop", BEAVER: "beaver"}[action]
-        self._actions = (*self._actions, CubeAction(player, word))
+        self._recording = self._recording.with_action(CubeAction(player, word))
         done = {DOUBLE: "doubled", TAKE: "took", DROP: "dropped", BEAVER: "beavered"}[action]
         if action == BEAVER:
             value *= 2  # the cube shows what it did before the double that it answers
@@ -422,9 +394,7 @@ class Session:
             return []
         points = int(end.points[0])
         winner = PERSON if points > 0 else BOT
-        game = GameRecord(self._score, self._actions, winner, abs(points), self._automatic_doubles)
-        if not self._set_up:
-            self._games = (*self._games, game)
+        self._recording = self._recording.won(winner, abs(points))
         events = [Event("won", winner, value=abs(points), level=abs(int(end.level[0])))]
         if not self.options.match_length:
             self.points[winner] += abs(points)

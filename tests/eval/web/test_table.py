@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from functools import partial
 from random import Random
 from typing import Any
 
@@ -341,7 +342,7 @@ class TestLobby:
             _, state = lobby.new(token, {"level": "random", "seed": again})
             assert state["version"] > seen["version"]
             with pytest.raises(StaleError):
-                lobby.ask(token, lambda table, version=seen["version"]: table.act("roll", version, {}))
+                lobby.ask(token, partial(Table.act, action="roll", version=seen["version"], values={}))
             seen = state
 
     @pytest.mark.parametrize(
