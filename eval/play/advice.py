@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from ...env.notation import GameState, Offer
 from ...models import Evaluator
-from ..review import Mistake, review_position
+from ..review import Mistake, PositionReview, review_position
 from ..review.tables import (
     chances_line,
     cube_headings,
@@ -19,7 +19,7 @@ from ..review.tables import (
 )
 from .session import Phase, Session
 
-__all__ = ["hint_lines", "mistake_line", "table_lines"]
+__all__ = ["hint_lines", "mistake_line", "review_decision", "table_lines"]
 
 
 def hint_lines(evaluator: Evaluator, session: Session, count: int = 5) -> list[str]:
@@ -31,19 +31,27 @@ def hint_lines(evaluator: Evaluator, session: Session, count: int = 5) -> list[s
     phase = session.phase
     if phase is Phase.OVER:
         return ["There is nothing to decide."]
+    review = review_decision(evaluator, session, count)
     if phase is Phase.MOVE:
-        review = review_position(evaluator, session.state, count, session.second_first)
         return [plays_title(review), *table_lines(play_headings(review.plays), play_rows(review.plays), left=1)]
-    cube = review_position(evaluator, _before_beaver(session), count).cube
-    title = cube.action
-    if phase is Phase.BEAVERED:
-        assert cube.beaver is not None
-        title = "Take" if 2 * cube.double_take >= -2 else "Drop"  # a beaver dropped costs twice the cube (rules.md 2.9)
+    cube = review.cube
     seen = "" if phase in (Phase.CUBE, Phase.BEAVERED) else ", as your opponent sees it"
     if phase is Phase.RESIGNED:
         return [f"Chances{seen}: {chances_line(cube)}"]
     rows = table_lines(["", *cube_headings(cube)], cube_rows(cube), left=0)
-    return [f"{title}; equities{seen}", *rows, chances_line(cube)]
+    return [f"{cube.action}; equities{seen}", *rows, chances_line(cube)]
+
+
+def review_decision(evaluator: Evaluator, session: Session, count: int) -> PositionReview:
+    """The decision on the table reviewed, ``count`` plays of it; not between games.
+
+    The answer to a beaver is "Take" or "Drop" beside the equities of the double before it.
+    """
+    review = review_position(evaluator, _before_beaver(session), count, session.second_first)
+    if session.phase is not Phase.BEAVERED:
+        return review
+    answer = "Take" if 2 * review.cube.double_take >= -2 else "Drop"  # a drop costs twice the cube (rules.md 2.9)
+    return replace(review, cube=replace(review.cube, action=answer))
 
 
 def _before_beaver(session: Session) -> GameState:

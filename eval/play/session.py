@@ -41,10 +41,10 @@ from ...env.notation import (
     resume,
     set_up,
 )
-from ..bots import BeaveringBot, Bot
+from ..bots import Bot
 from ..results import check_bots
+from .opponent import bot_decides
 from .recording import Recording
-from .resignation import accepts_resignation
 
 __all__ = ["BOT", "PERSON", "Event", "Phase", "Session"]
 
@@ -334,26 +334,8 @@ class Session:
             elif int(self.decisions.player()[0]) == PERSON:
                 return events
             else:
-                events += self._take(BOT, self._bot_decides())
+                events += self._take(BOT, bot_decides(self.bot, self.decisions, self.state))
         return events
-
-    def _bot_decides(self) -> int:
-        """What the bot does with the cube, or answers."""
-        games, bot = self.games, self.bot
-        boards, cube = games.boards, games.cube()
-        if self.phase is Phase.CUBE:
-            return DOUBLE if self.may(DOUBLE) and bool(bot.double(boards, cube)[0]) else ROLL
-        if self.phase is Phase.RESIGNED:
-            level = int(self.decisions.resignation[0])
-            return ACCEPT if accepts_resignation(bot, self.state, level) else REFUSE
-        if self.phase is Phase.BEAVERED:
-            assert isinstance(bot, BeaveringBot)
-            return TAKE if bool(bot.take_beaver(boards, cube)[0]) else DROP
-        assert self.phase is Phase.ANSWER
-        if not bool(bot.take(boards, cube)[0]):
-            return DROP
-        beavers = self.may(BEAVER) and isinstance(bot, BeaveringBot) and bool(bot.beaver(boards, cube)[0])
-        return BEAVER if beavers else TAKE
 
     def _bot_moves(self) -> list[Event]:
         games = self.games

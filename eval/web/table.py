@@ -31,10 +31,11 @@ from ...env.notation import (
 from ...env.variants import get_variant
 from ...models import Evaluator
 from ..bots import Bot
+from ..play.advice import review_decision
 from ..play.session import PERSON, Event, Session
 from ..play.timed import TimedSession, new_session
 from ..play.tutor import Decision, Tutor
-from ..review import Mistake, judge_decision, review_position
+from ..review import Mistake, judge_decision
 
 __all__ = ["HINT_PLAYS", "RefusedError", "StaleError", "Table"]
 
@@ -173,9 +174,7 @@ class Table:
         phase = self.session.phase
         if phase is Phase.OVER:
             raise RefusedError("hint: found the game over, wanted a decision")
-        if phase is Phase.BEAVERED:
-            raise RefusedError("hint: found a beaver to be answered, which the model is not asked about")
-        review = review_position(self._adviser, self.session.state, HINT_PLAYS, self.session.second_first)
+        review = review_decision(self._adviser, self.session, HINT_PLAYS)
         values = review.to_dict()
         return {
             "plays": values["plays"],
@@ -295,7 +294,7 @@ class Table:
         can["undo"] = can["take_back"] or session.can_undo
         can["done"] = hand is not None and not hand.legal
         can["next"] = session.phase is Phase.OVER
-        can["hint"] = self._adviser is not None and session.phase not in (Phase.OVER, Phase.BEAVERED)
+        can["hint"] = self._adviser is not None and session.phase is not Phase.OVER
         can["save"] = session.can_record and not self._over_by_the_flag
         can["mat"] = session.can_record and session.options.variant != "longgammon"
         return can

@@ -13,7 +13,7 @@ from nardy.env import Cube, GameOptions
 from nardy.env.decisions import DOUBLE, RESIGN_SINGLE
 from nardy.env.notation import NotationError, Offer, Play, read_saved_game, read_xgid, saved_game_text
 from nardy.eval.bots import ModelBot, PipCountBot, RandomBot
-from nardy.eval.play.resignation import accepts_resignation
+from nardy.eval.play.opponent import accepts_resignation
 from nardy.eval.play.session import BOT, PERSON, Event, Phase, Session
 from tests.eval.fakes import FakeEvaluator
 

@@ -18,11 +18,13 @@ from nardy.env.formats import Format
 from nardy.env.notation import match_text, read_match_text, read_saved_game, read_xgid
 from nardy.env.variants import VARIANTS
 from nardy.eval.bots import Bot, ModelBot, PipCountBot, RandomBot
+from nardy.eval.play.advice import review_decision
 from nardy.eval.play.timed import TimedSession
-from nardy.eval.review import review_match, review_position
+from nardy.eval.review import review_match
 from nardy.eval.web.lobby import Lobby, NoTableError
-from nardy.eval.web.table import RefusedError, StaleError, Table
+from nardy.eval.web.table import HINT_PLAYS, RefusedError, StaleError, Table
 from nardy.models import Evaluator, load
+from tests.eval.play.driving import Cubist
 
 ACTIONS = ("roll", "double", "take", "drop", "beaver", "resign", "next", "move", "take_back", "done", "undo", "tutor")
 
@@ -198,7 +200,7 @@ def test_the_hint_is_the_reviews(model: Evaluator) -> None:
     for _ in range(60):
         state = table.state()
         if state["can"]["hint"]:
-            found, review = table.hint(), review_position(model, table.session.state)
+            found, review = table.hint(), review_decision(model, table.session, HINT_PLAYS)
             assert [play["equity"] for play in found["plays"]] == [play.equity for play in review.plays]
             assert (found["cube"] is None) is (state["phase"] == "move")
             if found["cube"] is not None:
@@ -209,6 +211,16 @@ def test_the_hint_is_the_reviews(model: Evaluator) -> None:
                 table.hint()
         _act(table, _choose(state, random))
     assert {"move", "cube"} <= phases
+
+
+def test_the_answer_to_a_beaver_has_a_hint(model: Evaluator) -> None:
+    table = _table(RULES["money"], Cubist("sprintgammon"), adviser=model)
+    table.set_up(read_xgid("XGID=-A----------------------a-:0:0:1:00:0:0:2:0:10", "sprintgammon"))
+    state = _act(table, {"action": "double"})
+    assert state["phase"] == "beavered"
+    assert state["can"]["hint"]
+    cube = table.hint()["cube"]
+    assert cube["action"] == ("Take" if 2 * cube["double_take"] >= -2 else "Drop")
 
 
 def test_the_tutor_loses_what_the_review_of_the_game_does(model: Evaluator) -> None:

@@ -1,4 +1,7 @@
-"""Does a bot accept that its opponent resigns? Bots are not asked, for none has learned it: arithmetic answers."""
+"""What a bot does with the cube and with resignations in one game of `env.decisions`.
+
+No bot has learned to answer a resignation: arithmetic does it.
+"""
 
 from __future__ import annotations
 
@@ -6,11 +9,31 @@ import torch
 
 from ...env import Cube
 from ...env.board import outcome
+from ...env.decisions import ACCEPT, BEAVER, DOUBLE, DROP, REFUSE, ROLL, TAKE, Decisions, Phase
 from ...env.notation import GameState
 from ...models.values import LEVELS
-from ..bots import Bot, ModelBot
+from ..bots import BeaveringBot, Bot, ModelBot
 
-__all__ = ["accepts_resignation"]
+__all__ = ["accepts_resignation", "bot_decides"]
+
+
+def bot_decides(bot: Bot, decisions: Decisions, state: GameState) -> int:
+    """The action of ``bot``, who has to decide before the roll or to answer; ``state`` is that of the one game."""
+    games = decisions.games
+    phase, may = Phase(int(decisions.phase[0])), decisions.mask()[0]
+    boards, cube = games.boards, games.cube()
+    if phase is Phase.CUBE:
+        return DOUBLE if bool(may[DOUBLE]) and bool(bot.double(boards, cube)[0]) else ROLL
+    if phase is Phase.RESIGNED:
+        return ACCEPT if accepts_resignation(bot, state, int(decisions.resignation[0])) else REFUSE
+    if phase is Phase.BEAVERED:
+        assert isinstance(bot, BeaveringBot)
+        return TAKE if bool(bot.take_beaver(boards, cube)[0]) else DROP
+    assert phase is Phase.ANSWER
+    if not bool(bot.take(boards, cube)[0]):
+        return DROP
+    beavers = bool(may[BEAVER]) and isinstance(bot, BeaveringBot) and bool(bot.beaver(boards, cube)[0])
+    return BEAVER if beavers else TAKE
 
 
 def accepts_resignation(bot: Bot, state: GameState, level: int) -> bool:
