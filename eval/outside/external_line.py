@@ -12,7 +12,16 @@ from dataclasses import dataclass, replace
 
 from ...env.notation import GameState, NotationError, Offer, fibs_board, read_fibs_board
 
-__all__ = ["MAX_ANSWER", "MAX_REQUEST", "ExternalQuestion", "external_line", "is_loopback", "line_text", "read_line"]
+__all__ = [
+    "MAX_ANSWER",
+    "MAX_REQUEST",
+    "ExternalQuestion",
+    "check_address",
+    "external_line",
+    "is_loopback",
+    "line_text",
+    "read_line",
+]
 
 MAX_ANSWER = 255  # bytes, the protocol's own
 MAX_REQUEST = 1024  # bytes: twice the longest line that 52 fields with two long names make
@@ -54,6 +63,17 @@ def is_loopback(host: str) -> bool:
         return ipaddress.ip_address(host).is_loopback
     except ValueError:
         return False
+
+
+def check_address(host: str, port: int, any_host: bool) -> None:
+    """``ValueError`` unless a server may listen there: on this machine alone if not ``any_host``."""
+    if not 0 <= port <= 65_535:
+        raise ValueError(f"port: found {port}, wanted 0 to 65535")
+    if not any_host and not is_loopback(host):
+        raise ValueError(
+            f"host: found {host}, wanted localhost: nothing is encrypted and whoever asks is served; "
+            "any_host=true allows others"
+        )
 
 
 def external_line(state: GameState, names: tuple[str, str]) -> str:

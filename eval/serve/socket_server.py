@@ -10,7 +10,7 @@ import asyncio
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from ..outside.external_line import MAX_REQUEST, is_loopback
+from ..outside.external_line import MAX_REQUEST, check_address
 from .external import error_line
 
 __all__ = ["ServerOptions", "serve"]
@@ -36,13 +36,7 @@ class ServerOptions:
     idle_limit: float = 3600.0
 
     def __post_init__(self) -> None:
-        if not 0 <= self.port <= 65_535:
-            raise ValueError(f"port: found {self.port}, wanted 0 to 65535")
-        if not self.any_host and not is_loopback(self.host):
-            raise ValueError(
-                f"host: found {self.host}, wanted localhost: the line is not encrypted and serves whoever asks; "
-                "any_host=true allows others"
-            )
+        check_address(self.host, self.port, self.any_host)
         if not 1 <= self.clients <= 1000:
             raise ValueError(f"clients: found {self.clients}, wanted 1 to 1000")
         if not 0 < self.idle_limit <= 86_400:

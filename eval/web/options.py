@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from ...env.variants import get_variant
-from ..outside.external_line import is_loopback
+from ..outside.external_line import check_address
 
 __all__ = ["WebOptions"]
 
@@ -35,12 +35,6 @@ class WebOptions:
 
     def __post_init__(self) -> None:
         get_variant(self.variant)
-        if not 0 <= self.port <= 65_535:
-            raise ValueError(f"port: found {self.port}, wanted 0 to 65535")
-        if not self.any_host and not is_loopback(self.host):
-            raise ValueError(
-                f"host: found {self.host}, wanted localhost: nothing is encrypted and whoever asks is served; "
-                "any_host=true allows others"
-            )
+        check_address(self.host, self.port, self.any_host)
         if not 1 <= self.tables <= 10_000:
             raise ValueError(f"tables: found {self.tables}, wanted 1 to 10000")
