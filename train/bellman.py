@@ -46,15 +46,10 @@ def bellman(
     """
     outcome, no_double = targets.outcome.flatten(0, 1).clone(), targets.no_double.flatten(0, 1).clone()
     stake = None if targets.stake is None else targets.stake.flatten(0, 1).clone()
-    first = FirstLayer(network)
-    boards, second_first = window.boards.flatten(0, 1), window.second_first.flatten(0, 1)
-    stakes = None if window.stake is None else window.stake.here.flatten(0, 1)
-    for part in torch.split(rows, _CHUNK):
-        here = None if stakes is None else stakes.rows(part)
-        probs, values = roll_means(network, boards[part], variant, second_first[part], here, first, candidates)
-        outcome[part], no_double[part] = probs, values[:, 1:4]
-        if stake is not None:
-            stake[part] = values[:, 4:]
+    probs, values = _means_of(window, rows, network, variant, candidates)
+    outcome[rows], no_double[rows] = probs, values[:, 1:4]
+    if stake is not None:
+        stake[rows] = values[:, 4:]
     return replace(
         targets,
         outcome=outcome.view_as(targets.outcome),
@@ -111,21 +106,29 @@ def exact_luck(window: Window, network: Network, variant: str, candidates: Candi
 
     Nothing where the position lies before an opening roll, which comes from other chances.
     """
-    first = FirstLayer(network)
-    boards, second_first = window.boards.flatten(0, 1), window.second_first.flatten(0, 1)
-    here = None if window.stake is None else window.stake.here.flatten(0, 1)
-    means: list[tuple[Tensor, Tensor]] = []
-    for part in torch.split(torch.arange(len(boards), device=boards.device), _CHUNK):
-        stakes = None if here is None else here.rows(part)
-        means.append(roll_means(network, boards[part], variant, second_first[part], stakes, first, candidates))
-    outcome = torch.cat([probs for probs, _ in means]).view_as(window.outcome)
-    values = torch.cat([each for _, each in means]).view(*window.opening.shape, -1)
+    every = torch.arange(window.opening.numel(), device=window.boards.device)
+    probs, all_values = _means_of(window, every, network, variant, candidates)
+    outcome, values = probs.view_as(window.outcome), all_values.view(*window.opening.shape, -1)
     rolled = (~window.opening)[..., None]
     return Luck(
         (window.outcome - outcome) * rolled,
         (window.cube - values[..., 1:4]) * rolled,
         None if window.stake is None else (window.stake.cube - values[..., 4:]) * rolled,
     )
+
+
+def _means_of(
+    window: Window, rows: Tensor, network: Network, variant: str, candidates: CandidatePass | None
+) -> tuple[Tensor, Tensor]:
+    """`roll_means` of the positions ``rows`` ``[K]`` (of T * N) of a window, in chunks."""
+    first = FirstLayer(network)
+    boards, second_first = window.boards.flatten(0, 1), window.second_first.flatten(0, 1)
+    stakes = None if window.stake is None else window.stake.here.flatten(0, 1)
+    means: list[tuple[Tensor, Tensor]] = []
+    for part in torch.split(rows, _CHUNK):
+        here = None if stakes is None else stakes.rows(part)
+        means.append(roll_means(network, boards[part], variant, second_first[part], here, first, candidates))
+    return torch.cat([probs for probs, _ in means]), torch.cat([values for _, values in means])
 
 
 @torch.no_grad()

@@ -6,7 +6,7 @@ from .mat import match_text
 from .mat_reader import read_match_text
 from .match_id import gnubg_id, match_id, read_gnubg_id, read_match_id
 from .match_walk import game_states
-from .moves import Play, find_play, match_play, play_text, plays, turn_text
+from .moves import Play, find_play, match_play, play_text, play_to, plays, turn_text
 from .open_turn import Hand, Reach
 from .position_id import position_id, position_letters, read_position_id, read_position_letters
 from .record import (
@@ -47,6 +47,7 @@ __all__ = [
     "match_play",
     "match_text",
     "play_text",
+    "play_to",
     "plays",
     "position_id",
     "position_letters",

@@ -21,7 +21,7 @@ from ..moves import apply_move, dice_to_play, heads_to_move, move_mask, use_die,
 from ..variants import get_variant
 from .errors import NotationError, shown
 
-__all__ = ["PASS", "Play", "find_play", "match_play", "play_text", "plays", "turn_text"]
+__all__ = ["PASS", "Play", "find_play", "match_play", "play_text", "play_to", "plays", "turn_text"]
 
 BAR, OFF = 25, 0
 PASS = "pass"  # noqa: S105  # the text of a turn without a legal move
@@ -78,11 +78,15 @@ def play_text(
 
     `NotationError` if no legal play does.
     """
+    return play_to(after, plays(before, dice, variant, second_first), dice).text
+
+
+def play_to(after: Tensor, legal: Sequence[Play], dice: Sequence[int]) -> Play:
+    """The one of ``legal`` plays that leads to ``after`` ``[2, 26]``, the mover side 0; `NotationError` if none."""
     wanted = torch.as_tensor(after).cpu().to(torch.int8)
-    legal = plays(before, dice, variant, second_first)
     for play in legal:
         if torch.equal(play.board, wanted):
-            return play.text
+            return play
     raise NotationError(f"play: the position after is not reached by any of the {_count(legal)} of {_roll(dice)}")
 
 

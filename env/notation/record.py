@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from torch import Tensor
 
 from ..games import GameOptions
-from .moves import Hop, play_text, plays
+from .moves import Hop, play_to, plays
 from .state import rules_of
 
 __all__ = ["Action", "CubeAction", "GameRecord", "MatchRecord", "Resignation", "Roll", "recorded_roll", "under_rules"]
@@ -117,8 +117,7 @@ def recorded_roll(
     ``second_first``: it is the second player's first roll, see `afterstates`.
     """
     rules_of(variant)
-    text = play_text(before, after, dice, variant, second_first)
-    play = next(play for play in plays(before, dice, variant, second_first) if play.text == text)
+    play = play_to(after, plays(before, dice, variant, second_first), dice)
     return Roll(player, (int(dice[0]), int(dice[1])), play.turns[0])
 
 

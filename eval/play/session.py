@@ -37,6 +37,7 @@ from ...env.notation import (
     Play,
     Resignation,
     Roll,
+    play_to,
     plays,
     resume,
     set_up,
@@ -341,8 +342,7 @@ class Session:
         games = self.games
         ties = uniforms(games.seed, games.slots, games.num_rolls, Purpose.TIE)
         after = self.bot.choose(games.boards, games.dice, self.cube, ties, torch.tensor([self.second_first]))[0]
-        play = next(play for play in self.legal_plays() if torch.equal(play.board, after.cpu()))
-        return self._move(after, play)
+        return self._move(after, play_to(after, self.legal_plays(), self.dice))
 
     def _move(self, after: Tensor, play: Play) -> list[Event]:
         """A turn is played: ``play``, which leads to ``after``."""

@@ -13,6 +13,7 @@ import torch
 from torch import Tensor
 
 from ...env import Cube
+from ...env.notation import play_to
 from ...env.notation import plays as legal_plays
 from ..bots import Judge
 from ..exact import ExactEvaluator
@@ -144,7 +145,7 @@ def _worst(boards: tuple[Tensor, Tensor, Tensor], dice: Tensor, equities: Sequen
     before, *after = boards
     second, first = sorted(int(die) for die in dice)
     legal = legal_plays(before, (first, second), variant)
-    chosen, best = (next(play for play in legal if torch.equal(play.board, each.to(torch.int8))) for each in after)
+    chosen, best = (play_to(each, legal, (first, second)) for each in after)
     hops = chosen.turns[0], best.turns[0]
     return WorstPlay(_plain(before), (first, second), chosen.text, best.text, *hops, equities[0], equities[1])
 

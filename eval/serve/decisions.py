@@ -10,7 +10,7 @@ from dataclasses import replace
 import torch
 
 from ...env import Cube, GameOptions, flip
-from ...env.notation import GameState, NotationError, Offer, Play, plays
+from ...env.notation import GameState, NotationError, Offer, Play, play_to, plays
 from ..bots import BeaveringBot, Bot
 
 __all__ = ["Decider"]
@@ -40,7 +40,7 @@ class Decider:
         dice = torch.tensor([state.dice], dtype=torch.int8)
         ties = torch.rand(1, generator=self._ties)
         after = self.bot.choose(board[None], dice, cube, ties, torch.zeros(1, dtype=torch.bool))[0]
-        return next(play for play in plays(board, state.dice) if torch.equal(play.board, after.cpu()))
+        return play_to(after, plays(board, state.dice), state.dice)
 
     def double(self, state: GameState) -> bool:
         """Does the player on roll double, where he may?"""

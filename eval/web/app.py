@@ -106,11 +106,11 @@ def make_app(lobby: Lobby, names: frozenset[str] | None, cookie: str = "nardy") 
     api = _Api(lobby, cookie)
     routes = [
         Route("/", _static("index.html")),
-        Route("/api/choices", api.choices),
-        Route("/api/state", api.state),
-        Route("/api/hint", api.hint),
-        Route("/api/save", api.save),
-        Route("/api/mat", api.mat),
+        Route("/api/choices", _telling(api.choices)),
+        Route("/api/state", _telling(api.state)),
+        Route("/api/hint", _telling(api.hint)),
+        Route("/api/save", _telling(api.save)),
+        Route("/api/mat", _telling(api.mat)),
         Route("/api/new", _telling(api.new), methods=["POST"]),
         Route("/api/act", _telling(api.act), methods=["POST"]),
         Route("/api/load", _telling(api.load), methods=["POST"]),
@@ -214,13 +214,10 @@ class _Api:
                 return JSONResponse({"error": "the game has gone on meanwhile", "state": table.state()}, 409)
             return JSONResponse(table.state())
 
-        return await run_in_threadpool(self._lobby.ask, self._token(request), act)
+        return await self._ask(request, act)
 
     async def _ask(self, request: Request, question: Callable[[Any], Response]) -> Response:
-        async def ask(_: Request) -> Response:
-            return await run_in_threadpool(self._lobby.ask, self._token(request), question)
-
-        return await _telling(ask)(request)
+        return await run_in_threadpool(self._lobby.ask, self._token(request), question)
 
     def _token(self, request: Request) -> str | None:
         return request.cookies.get(self._cookie)

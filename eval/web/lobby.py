@@ -17,7 +17,8 @@ from ...env.clock import ClockOptions
 from ...env.formats import Format
 from ...env.notation import GameState, read_gnubg_id, read_saved_game
 from ...env.variants import VARIANTS
-from ...models import BundleError, Evaluator, load
+from ...models import BundleError, Evaluator
+from ...models.bundle import find_weights
 from ..bots import Bot, ModelBot, make_bot, newest_model
 from ..play.beginnings import position_rules
 from .table import RefusedError, Table
@@ -106,7 +107,7 @@ class Lobby:
             bot = self._bot(level, rules.variant)
             adviser = self._adviser(rules.variant)
             seed = secrets.randbits(32) if seed is None else seed
-            table = Table.new(bot, rules, seed, level, adviser, tutor and adviser is not None)
+            table = Table.new(bot, rules, seed, level, adviser, tutor)
             if state is not None:
                 table.set_up(state)
             return self._seat(token, table)
@@ -118,7 +119,7 @@ class Lobby:
         with self._lock:
             bot, adviser = self._bot(level, match.variant), self._adviser(match.variant)
             seed = secrets.randbits(32)
-            return self._seat(token, Table.resume(bot, match, seed, level, adviser, tutor and adviser is not None))
+            return self._seat(token, Table.resume(bot, match, seed, level, adviser, tutor))
 
     def ask(self, token: str | None, question: Callable[[Table], T]) -> T:
         """Ask the table of ``token``; `NoTableError` if it has none."""
@@ -146,7 +147,7 @@ class Lobby:
         levels = [self._first[1]] if self._first[0] == variant else []
         for name in (newest_model(variant), variant):
             try:
-                load(name)
+                find_weights(name)
                 levels.append(f"model:{name}")
             except BundleError:
                 continue  # none has been trained

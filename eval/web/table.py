@@ -25,6 +25,7 @@ from ...env.notation import (
     MatchRecord,
     NotationError,
     match_text,
+    play_to,
     saved_game_text,
     xgid,
 )
@@ -141,9 +142,6 @@ class Table:
             "level": self.level,
             "phase": session.phase.name.lower(),
             "match_over": over and match_over,
-            "winner": next((event.player for event in session.history[::-1] if event.kind == "won"), None)
-            if over
-            else None,
             "mine": board[0].tolist(),
             "theirs": self._mirrored(board[1].tolist()),
             "on_roll": session.player,
@@ -234,7 +232,7 @@ class Table:
         hand = self._hand
         self._check(hand is not None and not hand.legal, "the turn is not played to its end")
         assert hand is not None
-        play = next(play for play in self.session.legal_plays() if torch.equal(play.board, hand.board))
+        play = play_to(hand.board, self.session.legal_plays(), self.session.dice)
         decision = self._tutor.look(self.session, play)
         self._rest(self.session.play(play))
         self._judge(decision)

@@ -63,7 +63,7 @@ export function askAnswer(state, choose, hint) {
       made.dataset.action = action;
       return made;
     });
-  if (state.can.hint !== false) buttons.push(button(say("hint"), hint, "quiet"));
+  if (state.can.hint) buttons.push(button(say("hint"), hint, "quiet"));
   const text = html("p", {}, say(`${kind}_text`, values));
   insist(show("answer", say(`${kind}_title`, values), text, row(...buttons))); // a double has to be answered
 }

@@ -141,7 +141,7 @@ function chooseFile(withTutor) {
   input.onchange = async () => {
     const [chosen] = input.files;
     input.value = "";
-    if (chosen) working(async () => arrive(await server.load(await chosen.text(), null, withTutor), "load"));
+    if (chosen) working(async () => arrive(await server.load(await chosen.text(), withTutor), "load"));
   };
   input.click();
 }
@@ -175,7 +175,7 @@ function buttons() {
     return pushButton(action, redoubles ? "redouble" : word, key, place === 0 ? "primary" : "", () => act(action));
   });
   if (can.undo && !asked) made.push(pushButton("undo", can.take_back ? "take_back" : "undo", "U", "", takeBack));
-  if (state && can.hint !== false && !asked && state.phase !== "over") made.push(pushButton("hint", "hint", "H", "", hint));
+  if (can.hint && !asked) made.push(pushButton("hint", "hint", "H", "", hint));
   const focused = document.activeElement?.dataset?.action;
   byId("buttons").replaceChildren(...made);
   if (focused) byId("buttons").querySelector(`[data-action="${focused}"]`)?.focus();
@@ -187,7 +187,7 @@ function buttons() {
 function menuCan(item, can) {
   if (item === "tutor") return Boolean(state?.tutor);
   if (item === "resign") return Boolean(can.resign?.length);
-  if (item === "save" || item === "mat") return Boolean(state) && can[item] !== false;
+  if (item === "save" || item === "mat") return Boolean(can[item]);
   return true;
 }
 
@@ -236,7 +236,7 @@ function pressKey(event) {
   if (key === "N") return newGame();
   if (busy || !state) return;
   if (key === "U" && can.undo) takeBack();
-  else if (key === "H" && can.hint !== false && state.phase !== "over") hint();
+  else if (key === "H" && can.hint) hint();
   else {
     const meant = ACTIONS.find((each) => each.key === key && can[each.action]);
     if (meant) act(meant.action);
@@ -249,7 +249,7 @@ function pressInDialog(event) {
   const meant = ACTIONS.find((each) => each.key === letter(event) && state.can[each.action]);
   if (meant) act(meant.action);
   else if (letter(event) === "U" && state.can.undo) act("undo");
-  else if (letter(event) === "H" && state.can.hint !== false) hint();
+  else if (letter(event) === "H" && state.can.hint) hint();
 }
 
 function speak(chosen) {

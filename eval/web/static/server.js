@@ -18,11 +18,7 @@ export const begin = (wishes) => ask("/api/new", JSON.stringify(wishes));
 export const act = (version, action, more = {}) => ask("/api/act", JSON.stringify({ version, action, ...more }));
 
 /** Goes on with a saved game: `text` is that of its file. */
-export function load(text, level, tutor) {
-  const query = new URLSearchParams({ tutor: tutor ? "1" : "0" });
-  if (level) query.set("level", level);
-  return ask(`/api/load?${query}`, text);
-}
+export const load = (text, tutor) => ask(`/api/load?tutor=${tutor ? 1 : 0}`, text);
 
 /** A file of the game, "save" or "mat": `{name, blob}`. */
 export async function file(kind) {
