@@ -20,7 +20,6 @@ from safetensors.torch import save
 from torch import Tensor
 
 from ..env.variants import VARIANTS
-from .encoding import NUM_INPUTS
 from .match_equity import MatchEquityTable
 from .network import Network, NetworkConfig
 
@@ -151,7 +150,7 @@ def network_config(path: Path, header: dict[str, Any]) -> NetworkConfig:
         if not isinstance(context_units, int):
             raise ValueError(f"found context_units {context_units!r}, wanted a whole number")
         config = NetworkConfig(tuple(fields["hidden"]), fields["encoding"], context_units)
-        num_weights = sum(a * b for a, b in pairwise((NUM_INPUTS, *config.hidden)))
+        num_weights = sum(a * b for a, b in pairwise((config.num_inputs, *config.hidden)))
         if num_weights > path.stat().st_size:  # before anything of that size is allocated
             raise ValueError(f"found hidden {fields['hidden']!r} in {path.stat().st_size} bytes, wanted its weights")
         return config

@@ -17,8 +17,8 @@ __all__ = ["check_growth", "grow"]
 
 def check_growth(old: NetworkConfig, new: NetworkConfig) -> None:
     """``ValueError`` if a network of shape ``old`` cannot be grown to ``new``."""
-    if old.encoding != new.encoding:
-        raise ValueError(f"encoding: found {old.encoding!r} to start from, wanted {new.encoding!r}")
+    if old.num_inputs > new.num_inputs:
+        raise ValueError(f"encoding: found {old.encoding!r} to start from, wanted {new.encoding!r} or a part of it")
     wide = all(a <= b for a, b in zip(old.hidden, new.hidden, strict=False))
     deep = all(units >= old.hidden[-1] for units in new.hidden[len(old.hidden) :])
     if len(old.hidden) > len(new.hidden) or not wide or not deep:
@@ -37,7 +37,7 @@ def grow(small: Network, config: NetworkConfig, seed: int = 0) -> Network:
     """A network of shape ``config`` on the CPU whose outputs are those of ``small``; see `check_growth`."""
     check_growth(small.config, config)
     grown = Network(config, seed)
-    _put(grown.first, small.first, silent_from=None)
+    _put(grown.first, small.first, silent_from=small.config.num_inputs)
     units = small.config.hidden[0]
     for index, layer in enumerate(grown.rest):
         assert isinstance(layer, nn.Linear)

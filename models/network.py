@@ -12,7 +12,7 @@ from itertools import pairwise
 import torch
 from torch import Tensor, nn
 
-from .encoding import ENCODING, NUM_INPUTS
+from .encoding import ENCODING, ENCODINGS
 from .kernels.encoding import BLOCK
 from .stakes import NUM_FEATURES
 
@@ -29,7 +29,7 @@ class NetworkConfig:
     Attributes:
         hidden: units of each hidden layer, the first a multiple of 16. The first layer is cheap in self-play
             (only what a play changes is computed), the others cost their full products.
-        encoding: name of the inputs; there is one.
+        encoding: name of the inputs, one of `encoding.ENCODINGS`.
         context_units: units that join a stake (`models.stakes`) to the trunk; 0 for a network that knows money alone.
     """
 
@@ -38,14 +38,19 @@ class NetworkConfig:
     context_units: int = 32
 
     def __post_init__(self) -> None:
-        if self.encoding != ENCODING:
-            raise ValueError(f"encoding: found {self.encoding!r}, wanted {ENCODING!r}")
+        if self.encoding not in ENCODINGS:
+            raise ValueError(f"encoding: found {self.encoding!r}, wanted {' or '.join(map(repr, ENCODINGS))}")
         if not self.hidden or any(units < 1 for units in self.hidden) or self.hidden[0] % BLOCK:
             raise ValueError(
                 f"hidden: found {list(self.hidden)}, wanted one or more layers, the first a multiple of {BLOCK}"
             )
         if not 0 <= self.context_units <= 1024:
             raise ValueError(f"context_units: found {self.context_units}, wanted 0 to 1024")
+
+    @property
+    def num_inputs(self) -> int:
+        """How many of the inputs that `encoding.encode` gives it takes, the first ones."""
+        return ENCODINGS[self.encoding]
 
 
 class Network(nn.Module):
@@ -58,7 +63,7 @@ class Network(nn.Module):
     def __init__(self, config: NetworkConfig, seed: int = 0) -> None:
         super().__init__()
         self.config = config
-        self.first = nn.Linear(NUM_INPUTS, config.hidden[0])
+        self.first = nn.Linear(config.num_inputs, config.hidden[0])
         self.rest = nn.ModuleList(nn.Linear(a, b) for a, b in pairwise(config.hidden))
         self.head = nn.Linear(config.hidden[-1], NUM_OUTCOMES + NUM_CUBE + config.context_units)
         if config.context_units:
@@ -80,8 +85,8 @@ class Network(nn.Module):
                 self.context_out.weight.zero_()  # at first every stake is judged as money
 
     def forward(self, inputs: Tensor) -> Tensor:
-        """``inputs`` ``[N, 288]`` to raw outputs ``[N, 9 + U]``."""
-        return self.after_first_layer(torch.relu(self.first(inputs)))
+        """``inputs`` ``[N, 618]``, of which it takes its own, to raw outputs ``[N, 9 + U]``."""
+        return self.after_first_layer(torch.relu(self.first(inputs[:, : self.config.num_inputs])))
 
     def after_first_layer(self, hidden: Tensor, out: Tensor | None = None) -> Tensor:
         """First-layer activations ``[N, hidden[0]]`` to raw outputs ``[N, 9 + U]``, written to ``out`` if given.

@@ -17,7 +17,7 @@ from torch import Tensor
 from ..env.launch import launch_rows, share, split_rows
 from ..env.movegen import afterstates_unchecked
 from ..env.variants import get_variant
-from .encoding import encode, input_table
+from .encoding import NUM_BASIC_INPUTS, encode, input_table
 from .kernels.choice import best_rows, keep_rows
 from .kernels.encoding import BLOCK, COUNTED_SIZES, count_cells, first_layer
 from .kernels.values import context_values, play_values
@@ -40,7 +40,10 @@ class FirstLayer:
     @torch.no_grad()
     def __init__(self, network: Network | Ranker) -> None:
         self.linear = network.first
-        numbers = input_table(self.linear.weight.device) @ self.linear.weight.T  # what each (cell, number) adds
+        num_inputs = self.linear.in_features
+        self.detailed = num_inputs > NUM_BASIC_INPUTS
+        # what each (cell, number) adds
+        numbers = input_table(self.linear.weight.device)[:, :num_inputs] @ self.linear.weight.T
         self.table = _blocks(torch.cat([numbers, numbers.roll(-1, 0) - numbers]).contiguous())
 
 
@@ -121,11 +124,11 @@ class _Hidden:
     def __init__(self, turns: _Turns, first: FirstLayer, game: Tensor, afterstates: Tensor) -> None:
         self.device = game.device
         linear = first.linear
-        self.sums = torch.nn.functional.linear(turns.inputs, linear.weight, linear.bias)
+        self.sums = torch.nn.functional.linear(turns.inputs[:, : linear.in_features], linear.weight, linear.bias)
         packed_afterstates = afterstates.view(-1, 52).view(torch.int32)
         described = (turns.packed, turns.counted, turns.leads, _blocks(self.sums), game, packed_afterstates)
         self.memory = (turns, first, game, afterstates)  # what the shared arguments are views of
-        self.arguments = share(first_layer, *described, first.table, turns.rules.blocking)
+        self.arguments = share(first_layer, *described, first.table, turns.rules.blocking, first.detailed)
 
     def rows(self, begin: int, end: int) -> Tensor:
         """``[end - begin, units]``."""

@@ -18,7 +18,7 @@ import torch
 from torch import Tensor, nn
 
 from ..env.launch import split_rows
-from ..models.encoding import NUM_INPUTS, encode
+from ..models.encoding import encode
 from ..models.network import NUM_CUBE, NUM_OUTCOMES, Network
 from ..models.rolls import NUM_ROLLS, roll_chances, roll_numbers
 from ..models.stakes import Stakes
@@ -64,7 +64,7 @@ class Luck:
 
 
 class LuckNetwork(nn.Module):
-    """Values of all 21 rolls, ``[N, 21, 9]``, for encoded positions ``[N, 288]`` seen by the player on roll.
+    """Values of all 21 rolls, ``[N, 21, 9]``, for encoded positions ``[N, 618]`` seen by the player on roll.
 
     Of each roll six outcome logits and the three no-double values of the best plays. At first all rolls are alike.
     """
@@ -72,7 +72,8 @@ class LuckNetwork(nn.Module):
     def __init__(self, config: LuckConfig, trunk: Network, seed: int) -> None:
         """The hidden layers begin as those of ``trunk`` as far as they have the same shapes."""
         super().__init__()
-        sizes = (NUM_INPUTS, *config.hidden)
+        sizes = (trunk.config.num_inputs, *config.hidden)
+        self.num_inputs = sizes[0]
         self.layers = nn.ModuleList(nn.Linear(a, b) for a, b in pairwise(sizes))
         self.head = nn.Linear(sizes[-1], NUM_ROLLS * (NUM_OUTCOMES + NUM_CUBE))
         generator = torch.Generator().manual_seed(seed)
@@ -90,8 +91,8 @@ class LuckNetwork(nn.Module):
                     layer.bias.zero_()
 
     def forward(self, inputs: Tensor) -> Tensor:
-        """``[N, 288]`` to ``[N, 21, 9]``."""
-        hidden = inputs
+        """``[N, 618]`` to ``[N, 21, 9]``."""
+        hidden = inputs[:, : self.num_inputs]
         for layer in self.layers:
             hidden = torch.relu_(layer(hidden))
         raw: Tensor = self.head(hidden)

@@ -1,4 +1,4 @@
-"""The encoding "cells-288" and the mask of possible outcomes as plain tensor operations, for export.
+"""The encodings and the mask of possible outcomes as plain tensor operations, for export.
 
 What `models.encoding.encode` and `models.values.possible_outcomes` compute by kernels is written here without bits,
 loops over games or branches, so that it can be traced; tests hold it to them, number for number. Speed is no aim.
@@ -10,7 +10,9 @@ import torch
 from torch import Tensor
 
 from ...env.variants import Variant
-from ..kernels.encoding import COUNTED_SIZES
+from ..encoding import NUM_BASIC_INPUTS
+from ..kernels.encoding import BASIC_SIZES, DETAIL_SIZES
+from .details import detailed_board_inputs, detailed_cells, rear
 
 __all__ = ["exact_outcomes", "plain_encode", "plain_possible"]
 
@@ -18,14 +20,19 @@ _LONGEST = 7  # a prime of more points counts as this
 _MOST_SEEN = 4  # more blots, or closed points, count as this
 
 
-def plain_encode(boards: Tensor, rules: Variant) -> Tensor:
-    """Inputs ``[N, 288]`` float32 of ``boards`` ``[N, 2, 26]``, any number type, side 0 on roll."""
+def plain_encode(boards: Tensor, rules: Variant, num_inputs: int) -> Tensor:
+    """The first ``num_inputs`` inputs, float32, of ``boards`` ``[N, 2, 26]``, any number type, side 0 on roll."""
     counts = boards.float()
     sides = torch.cat([_side_inputs(counts[:, side]) for side in (0, 1)], 1)  # [N, 202]
     cells = _blocking_cells(counts) if rules.blocking else _cells(counts)  # ten of [N]
     lead = ((counts[:, 1] - counts[:, 0]) * _numbers(26, counts)).sum(-1)
     cells.append(torch.floor((lead + 85) / 10).clamp(0, 15))
-    hot = [_one_hot(cell, size) for cell, size in zip(cells, COUNTED_SIZES, strict=True)]
+    hot = [_one_hot(cell, size) for cell, size in zip(cells, BASIC_SIZES, strict=True)]
+    if num_inputs > NUM_BASIC_INPUTS:
+        hot += [detailed_board_inputs(counts[:, side]) for side in (0, 1)]
+        for side in (0, 1):
+            details = zip(detailed_cells(counts, side, rules), DETAIL_SIZES, strict=True)
+            hot += [_one_hot(cell, size) for cell, size in details]
     return torch.cat([sides, *hot], 1)
 
 
@@ -44,11 +51,6 @@ def _side_inputs(side: Tensor) -> Tensor:
     pips = (side * _numbers(26, side)).sum(-1, keepdim=True)
     rest = [(bar >= 1).float(), bar * 0.5, (off >= 1).float(), off / 15.0, pips / 167.0]
     return torch.cat([torch.stack(four, -1).flatten(1), *rest], 1)
-
-
-def _rear(side: Tensor) -> Tensor:
-    """The highest point held ``[N]``, 25 the bar, 0 if all are off."""
-    return ((side > 0) * _numbers(26, side)).amax(-1)
 
 
 def _longest_run(made: Tensor) -> Tensor:
@@ -75,7 +77,7 @@ def _half_up(rear: Tensor) -> Tensor:
 
 def _cells(counts: Tensor) -> list[Tensor]:
     """The counted cells but the pip lead, where the sides meet (`kernels.encoding.describe`)."""
-    rears = [_rear(counts[:, side]) for side in (0, 1)]
+    rears = [rear(counts[:, side]) for side in (0, 1)]
     cells = [(rears[0] + rears[1] <= 25).float()]
     for side in (0, 1):
         made = (counts[:, side, 1:25] >= 2).float()
@@ -86,7 +88,7 @@ def _cells(counts: Tensor) -> list[Tensor]:
 
 def _blocking_cells(counts: Tensor) -> list[Tensor]:
     """The same where both sides travel the same way round (`kernels.encoding.describe_blocking`)."""
-    rears = [_rear(counts[:, side]) for side in (0, 1)]
+    rears = [rear(counts[:, side]) for side in (0, 1)]
     held = [(counts[:, side, 1:25] > 0).float() for side in (0, 1)]
     turned = [points.roll(12, -1) for points in held]  # in the other side's numbers
     cells = [((rears[0] <= 12) & (rears[1] <= 12)).float()]
@@ -102,7 +104,7 @@ def _blocking_cells(counts: Tensor) -> list[Tensor]:
 def plain_possible(boards: Tensor, rules: Variant) -> Tensor:
     """Which outcomes can still happen, ``[N, 6]`` bool, for side 0 of ``boards`` ``[N, 2, 26]``."""
     counts = boards.float()
-    rears = [_rear(counts[:, side]) for side in (0, 1)]
+    rears = [rear(counts[:, side]) for side in (0, 1)]
     contact = rears[0] + rears[1] > 25
     lost = []
     for side in (0, 1):

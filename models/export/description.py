@@ -6,14 +6,14 @@ of it. A test follows the description with plain NumPy.
 
 from __future__ import annotations
 
+from functools import partial
 from itertools import pairwise
 from typing import Any
 
 from ...env.variants import Variant, get_variant
-from ..encoding import ENCODING, NUM_INPUTS
 from ..evaluator import Evaluator
-from ..kernels.encoding import COUNTED_SIZES
-from ..network import NUM_CUBE, NUM_OUTCOMES, Network
+from ..kernels.encoding import BASIC_SIZES, COUNTED_SIZES
+from ..network import NUM_CUBE, NUM_OUTCOMES, Network, NetworkConfig
 from ..stakes import NUM_FEATURES
 from .reference import reference
 
@@ -36,6 +36,13 @@ _COMMON = {
     "rear": "the highest of a side's points 1 to 25 with a checker, 0 if all are off",
     "pip lead": "pips of side 1 less pips of side 0; the cell is floor((lead + 85) / 10), at least 0 and at most 15",
     "rearmost": "(rear + 1) / 2, rounded down",
+    "checkers at home": "the side's checkers on its points 1 to 6, at most 15",
+    "checkers deep at home": "the side's checkers on its points 1 to 3",
+    "pips": "an eighth, rounded down, of the sum over points 1 to 25 of point times checkers of the side, at most 15",
+    "rolls escaping": "a third, rounded up, of the rolls of 36 by which a checker on the side's rear, moving alone by "
+    "one die or both, by doubles up to four times, gets past the farthest closed point among the seven ahead of it, "
+    "never landing on a closed one; points below 1 are open; 36 if none of the seven is closed or no checker is left",
+    "rolls escaping next": "the same for the next checker: the rear once a checker is taken away from it",
 }
 _MEETING = {
     "opposite": "25 - point",
@@ -46,7 +53,23 @@ _MEETING = {
     "blots in range": "how many of the side's points 1 to 24 with exactly one of its checkers have a checker of the "
     "other side 1 to 6 below them, a checker on the other's point q standing at 25 - q here, one on his bar at "
     "0; at most 4",
+    "closed": "a point of 1 to 24 is closed to a side if the other holds it with two or more, 25 - q in its numbers",
+    "checkers to pass": "the side's checkers on points above 25 - the other side's rear, the bar being 25; at most 15",
+    "rolls hitting": "a third, rounded up, of the rolls of 36 by which one checker of the side can land on a single "
+    "one of the other, on the side's points 1 to 24. It moves by one die or both, in either order, by doubles up to "
+    "four times, and never lands on a closed point. With one checker on the bar that one enters first, on 25 - die, "
+    "and any checker plays the other die; with more only entering checkers hit, but by doubles all may move on with "
+    "the moves that are left when those on the bar are in",
 }
+_DETAILS = (
+    "checkers to pass",
+    "checkers at home",
+    "checkers deep at home",
+    "pips",
+    "rolls hitting",
+    "rolls escaping",
+    "rolls escaping next",
+)
 _BLOCKING = {
     "opposite": "point + 12 up to 12, point - 12 above",
     "race": "1 if the rears of both sides are 12 or less, else 0",
@@ -55,6 +78,9 @@ _BLOCKING = {
     "(see opposite), at most 7",
     "points closed ahead": "how many of the six points below the side's rear the other side holds (in this side's "
     "numbers, see opposite); at most 4",
+    "closed": "a point of 1 to 24 is closed to a side if the other holds it (in this side's numbers, see opposite)",
+    "checkers to pass": "the side's checkers on points 13 to 24; at most 15",
+    "rolls hitting": "always 0",
 }
 
 
@@ -73,7 +99,7 @@ def describe_bundle(evaluator: Evaluator, file: str) -> dict[str, Any]:
             "opposite": (_BLOCKING if rules.blocking else _MEETING)["opposite"],
         },
         "board": _BOARD,
-        "encoding": _encoding(rules),
+        "encoding": _encoding(rules, evaluator.network.config),
         "layers": _layers(evaluator.network),
         "masks": _masks(rules),
         "heads": _heads(evaluator.network),
@@ -82,35 +108,47 @@ def describe_bundle(evaluator: Evaluator, file: str) -> dict[str, Any]:
     }
 
 
-def _encoding(rules: Variant) -> dict[str, Any]:
+def _encoding(rules: Variant, config: NetworkConfig) -> dict[str, Any]:
     texts = _COMMON | (_BLOCKING if rules.blocking else _MEETING)
     fourth = "points closed ahead" if rules.blocking else "blots in range"
     names = ("home points", "longest prime", "rearmost", fourth)
     cells = ["race", *(f"{name} of side {side}" for side in (0, 1) for name in names), "pip lead"]
+    cells += [f"{name} of side {side}" for side in (0, 1) for name in _DETAILS]
     counted: list[dict[str, Any]] = [
         {"cell": cell, "values": size, "rule": texts[cell.partition(" of side")[0]]}
         for cell, size in zip(cells, COUNTED_SIZES, strict=True)
     ]
-    inputs = [*_side_inputs(0), *_side_inputs(1)]
-    inputs += [
-        {"kind": "counted", "cell": cell["cell"], "value": value} for cell in counted for value in range(cell["values"])
+    values = [
+        [{"kind": "counted", "cell": cell["cell"], "value": n} for n in range(cell["values"])] for cell in counted
     ]
-    assert len(inputs) == NUM_INPUTS
+    num_basic = len(BASIC_SIZES)
+    parts = [_side_inputs(0), _side_inputs(1), *values[:num_basic]]
+    parts += [_detailed_side_inputs(0), _detailed_side_inputs(1), *values[num_basic:]]
+    inputs = [entry for part in parts for entry in part][: config.num_inputs]
+    used = {entry["cell"] for entry in inputs if entry["kind"] == "counted"}
     return {
-        "name": ENCODING,
+        "name": config.encoding,
         "kinds": _KINDS,
         "rear": texts["rear"],
-        "counted_cells": counted,
-        "inputs": [{"index": index, **values} for index, values in enumerate(inputs)],
+        "closed": texts["closed"],
+        "counted_cells": [cell for cell in counted if cell["cell"] in used],
+        "inputs": [{"index": index, **entry} for index, entry in enumerate(inputs)],
     }
+
+
+def _one(side: int, kind: str, cell: int, threshold: int, scale: float = 1.0) -> dict[str, Any]:
+    return {"kind": kind, "side": side, "cell": cell, "threshold": threshold, "scale": scale}
+
+
+def _detailed_side_inputs(side: int) -> list[dict[str, Any]]:
+    """The 62 detailed inputs of a side, in order."""
+    inputs = [_one(side, "at_least", point, least) for point in range(1, 25) for least in (4, 5)]
+    return inputs + [_one(side, "at_least", 0, least) for least in range(2, 16)]
 
 
 def _side_inputs(side: int) -> list[dict[str, Any]]:
     """The 101 inputs of a side, in order."""
-
-    def one(kind: str, cell: int, threshold: int, scale: float = 1.0) -> dict[str, Any]:
-        return {"kind": kind, "side": side, "cell": cell, "threshold": threshold, "scale": scale}
-
+    one = partial(_one, side)
     inputs = []
     for point in range(1, 25):
         inputs += [one("equal", point, 1), one("at_least", point, 2), one("at_least", point, 3)]
@@ -121,7 +159,7 @@ def _side_inputs(side: int) -> list[dict[str, Any]]:
 
 def _layers(network: Network) -> list[dict[str, Any]]:
     """The layers from the inputs to the raw outputs."""
-    sizes = list(pairwise((NUM_INPUTS, *network.config.hidden, network.head.out_features)))
+    sizes = list(pairwise((network.config.num_inputs, *network.config.hidden, network.head.out_features)))
     names = ["first", *(f"rest.{index}" for index in range(len(network.rest))), "head"]
     return [
         {

@@ -57,7 +57,7 @@ class BoardModel(nn.Module):
         stake_may_double: Tensor | None = None,
     ) -> tuple[Tensor, ...]:
         """See the class; the stake is required if the network knows any."""
-        raw = self.network(plain_encode(boards, self.rules))
+        raw = self.network(plain_encode(boards, self.rules, self.network.config.num_inputs))
         possible = plain_possible(boards, self.rules)
         done, exact = exact_outcomes(boards, self.rules)
         probs = torch.where(done[:, None], exact, probabilities(raw, possible))

@@ -20,7 +20,6 @@ import torch
 from torch import Tensor
 
 from ..bundle import write_file
-from ..encoding import ENCODING
 from ..evaluator import Evaluator
 from .graph import BoardModel, money_inputs
 from .reference import reference
@@ -130,7 +129,7 @@ def _describe(proto: Any, evaluator: Evaluator) -> None:
     entries = {
         "format": FORMAT,
         "variant": evaluator.variant,
-        "encoding": ENCODING,
+        "encoding": evaluator.network.config.encoding,
         "opset": str(OPSET),
         "network": json.dumps(
             {"hidden": evaluator.network.config.hidden, "context": evaluator.network.config.context_units}

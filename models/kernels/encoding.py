@@ -1,10 +1,11 @@
 """Encoding positions, and the first layer of afterstates from that of the position before the play.
 
-A position is described by 62 cells: the 52 of the board and ten that are counted from it (`describe`,
-`describe_blocking`). The first layer is a sum of one table row for each (cell, number). A play changes few of them, so
-an afterstate's pre-activation is its position's plus the rows that differ: some twelve rows instead of a product with
-all inputs. Most numbers change by one, and a second table holds those steps, for reading the table is what takes the
-time. Every afterstate starts from the position's own sum, so no rounding error piles up.
+A position is described by 76 cells: the 52 of the board and 24 that are counted from it, ten basic ones (`describe`,
+`describe_blocking`) and fourteen detailed ones (`detail`), which rankers do without. The first layer is a sum of one
+table row for each (cell, number). A play changes few of them, so an afterstate's pre-activation is its position's plus
+the rows that differ: some fifteen rows instead of a product with all inputs. Most numbers change by one, and a second
+table holds those steps, for reading the table is what takes the time. Every afterstate starts from the position's own
+sum, so no rounding error piles up.
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ import warp as wp
 
 from ...env.kernels.rules import ONE, PACKED_BOARD, POINT_BITS, count_bits, highest, reverse_bits
 
-__all__ = ["BLOCK", "COUNTED_SIZES", "MAX_COUNT", "count_cells", "encode", "first_layer"]
+__all__ = ["BASIC_SIZES", "BLOCK", "COUNTED_SIZES", "DETAIL_SIZES", "MAX_COUNT", "count_cells", "encode", "first_layer"]
 
 wp.set_module_options({"enable_backward": False, "fast_math": False, "max_unroll": 4})
 
@@ -21,14 +22,22 @@ BLOCK = 16  # hidden units handled at once; the width of a first layer must be a
 UNITS = wp.types.vector(length=BLOCK, dtype=wp.float32)
 MAX_COUNT = 16  # numbers in a cell are 0 to 15
 
-# The ten counted cells and how many values each takes: race; for either side home points made, longest prime,
+# The ten basic counted cells and how many values each takes: race; for either side home points made, longest prime,
 # rearmost checker, blots in direct range (longgammon: closed points ahead); pip lead.
-COUNTED_SIZES = (2, 7, 8, 14, 5, 7, 8, 14, 5, 16)
+BASIC_SIZES = (2, 7, 8, 14, 5, 7, 8, 14, 5, 16)
+# The detailed ones of either side: checkers still to pass, in the home board, on its points 1 to 3; pips; rolls that
+# hit; rolls by which the rearmost checker escapes, and the next.
+DETAIL_SIZES = (16, 16, 16, 16, 13, 13, 13)
+COUNTED_SIZES = BASIC_SIZES + DETAIL_SIZES + DETAIL_SIZES
+NUM_BASIC = wp.constant(len(BASIC_SIZES))
+NUM_DETAIL = wp.constant(len(DETAIL_SIZES))
 NUM_COUNTED = wp.constant(len(COUNTED_SIZES))
 COUNTED = wp.types.vector(length=len(COUNTED_SIZES), dtype=wp.int32)
 
 HOME_BITS = wp.constant(wp.uint32(0x7E))  # points 1 to 6
 HALF_BITS = wp.constant(wp.uint32(0x1FFE))  # points 1 to 12
+BAR_BIT = wp.constant(wp.uint32(1 << 25))
+PRIME_BITS = wp.constant(wp.uint32(0xFE))  # distances 1 to 7
 POINT_INPUTS = wp.constant(4)
 SIDE_INPUTS = wp.constant(101)
 BOARD_INPUTS = wp.constant(202)
@@ -168,12 +177,174 @@ def describe(board: PACKED_BOARD, lead: int, swap: int) -> COUNTED:
 
 
 @wp.func
-def _describe_for(board: PACKED_BOARD, lead: int, swap: int, blocking: bool) -> COUNTED:
+def _hitting_rolls(held: wp.uint32, on_bar: int, blots: wp.uint32, closed: wp.uint32) -> int:
+    """By how many of 36 rolls one checker of a side can hit one of ``blots``, its own numbers throughout.
+
+    It moves by one die or both, by doubles up to four times, over points that are not ``closed``. A checker on the bar
+    enters first, and any other plays the second die; with more of them only an entering one hits, by doubles the others
+    too once all are in.
+    """
+    free = POINT_BITS & ~closed
+    others = held & POINT_BITS
+    rolls = int(0)
+    if blots == wp.uint32(0):
+        return rolls
+    for high in range(1, 7):
+        entry = (BAR_BIT >> wp.uint32(high)) & free
+        reached = wp.uint32(0)
+        movers = wp.uint32(others)
+        steps = int(4)
+        if on_bar > 0:
+            reached = wp.uint32(entry)
+            movers = movers | entry
+            steps = 4 - on_bar
+            if entry == wp.uint32(0):
+                steps = 0
+        for step in range(4):
+            movers = (movers >> wp.uint32(high)) & free
+            if step < steps:
+                reached = reached | movers
+        if (reached & blots) != wp.uint32(0):
+            rolls += 1
+        for low in range(1, high):
+            other_entry = (BAR_BIT >> wp.uint32(low)) & free
+            reached = wp.uint32(0)
+            if on_bar == 0:
+                by_high = (others >> wp.uint32(high)) & free
+                by_low = (others >> wp.uint32(low)) & free
+                reached = by_high | by_low | (by_high >> wp.uint32(low)) | (by_low >> wp.uint32(high))
+            else:
+                reached = entry | other_entry
+                if on_bar == 1:
+                    if entry != wp.uint32(0):
+                        reached = reached | ((others | entry) >> wp.uint32(low))
+                    if other_entry != wp.uint32(0):
+                        reached = reached | ((others | other_entry) >> wp.uint32(high))
+            if (reached & blots) != wp.uint32(0):
+                rolls += 2
+    return rolls
+
+
+@wp.func
+def _escaping_rolls(point: int, closed: wp.uint32) -> int:
+    """By how many of 36 rolls a checker on ``point``, moving alone, gets past all ``closed`` points 1 to 7 ahead.
+
+    36 if there is none, or no checker (point 0).
+    """
+    if point <= 0:
+        return 36
+    ahead = reverse_bits(closed) >> wp.uint32(31 - point)  # bit d: the point d ahead is closed
+    farthest = highest(ahead & PRIME_BITS)
+    if farthest < 0:
+        return 36
+    rolls = int(0)
+    for high in range(1, 7):
+        open_high = ((ahead >> wp.uint32(high)) & ONE) == wp.uint32(0)
+        alive = open_high
+        past = open_high and high > farthest
+        for step in range(2, 5):
+            alive = alive and ((ahead >> wp.uint32(step * high)) & ONE) == wp.uint32(0)
+            past = past or (alive and step * high > farthest)
+        if past:
+            rolls += 1
+        for low in range(1, high):
+            open_low = ((ahead >> wp.uint32(low)) & ONE) == wp.uint32(0)
+            open_sum = ((ahead >> wp.uint32(high + low)) & ONE) == wp.uint32(0)
+            past = (open_high or open_low) and open_sum and high + low > farthest
+            if past or (open_high and high > farthest) or (open_low and low > farthest):
+                rolls += 2
+    return rolls
+
+
+@wp.func
+def _count_in(board: PACKED_BOARD, cell: int) -> int:
+    return (board[cell >> 2] >> ((cell & 3) << 3)) & 15
+
+
+@wp.func
+def _detail_side(
+    board: PACKED_BOARD,
+    side: int,
+    held: wp.uint32,
+    passed_from: int,
+    blots: wp.uint32,
+    closed: wp.uint32,
+    at: int,
+    counted: COUNTED,
+) -> COUNTED:
+    """``counted`` with the detailed cells of ``side`` from ``at`` on; from ``passed_from`` up it has points to pass."""
+    passing = int(0)
+    home = int(0)
+    deep = int(0)
+    pips = int(0)
+    for point in range(1, 26):
+        number = _count_in(board, 26 * side + point)
+        pips += number * point
+        if point >= passed_from:
+            passing += number
+        if point <= 6:
+            home += number
+        if point <= 3:
+            deep += number
+    rear = wp.max(highest(held), 0)
+    second = wp.int32(rear)
+    if _count_in(board, 26 * side + rear) < 2 or rear == 0:
+        second = wp.max(highest(held & ~(ONE << wp.uint32(rear))), 0)
+    filled = counted
+    filled[at] = wp.min(passing, 15)
+    filled[at + 1] = wp.min(home, 15)
+    filled[at + 2] = wp.min(deep, 15)
+    filled[at + 3] = wp.min(pips / 8, 15)
+    filled[at + 4] = (_hitting_rolls(held, _count_in(board, 26 * side + 25), blots, closed) + 2) / 3
+    escaping = _escaping_rolls(rear, closed)
+    filled[at + 5] = (escaping + 2) / 3
+    if second != rear:
+        escaping = _escaping_rolls(second, closed)
+    filled[at + 6] = (escaping + 2) / 3
+    return filled
+
+
+@wp.func
+def detail(board: PACKED_BOARD, swap: int, blocking: bool, counted: COUNTED) -> COUNTED:
+    """``counted`` with the detailed cells, the player on roll first; with ``swap`` 1 its side 1 is on roll.
+
+    Still to pass: checkers behind the other side's rearmost (longgammon: on points 13 to 24). Pips: an eighth, at most
+    15. Rolls: a third of those of 36, rounded up (`_hitting_rolls`, `_escaping_rolls`); nothing is hit in longgammon.
+    """
+    held = _cells_holding(board, 1)
+    made = _cells_holding(board, 2)
+    mine = _side_of(held, swap)
+    theirs = _side_of(held, 1 - swap)
+    my_passed_from = int(13)
+    their_passed_from = int(13)
+    my_closed = wp.uint32(0)  # closed to me, in my numbers
+    their_closed = wp.uint32(0)
+    my_targets = wp.uint32(0)
+    their_targets = wp.uint32(0)
+    if blocking:
+        my_closed = _on_the_others_route(theirs)
+        their_closed = _on_the_others_route(mine)
+    else:
+        my_passed_from = 26 - wp.max(highest(theirs), 0)
+        their_passed_from = 26 - wp.max(highest(mine), 0)
+        my_closed = (reverse_bits(_side_of(made, 1 - swap)) >> wp.uint32(6)) & POINT_BITS
+        their_closed = (reverse_bits(_side_of(made, swap)) >> wp.uint32(6)) & POINT_BITS
+        my_targets = (reverse_bits(theirs) >> wp.uint32(6)) & POINT_BITS & ~my_closed
+        their_targets = (reverse_bits(mine) >> wp.uint32(6)) & POINT_BITS & ~their_closed
+    filled = _detail_side(board, swap, mine, my_passed_from, my_targets, my_closed, NUM_BASIC, counted)
+    at = NUM_BASIC + NUM_DETAIL
+    return _detail_side(board, 1 - swap, theirs, their_passed_from, their_targets, their_closed, at, filled)
+
+
+@wp.func
+def _describe_for(board: PACKED_BOARD, lead: int, swap: int, blocking: bool, detailed: bool) -> COUNTED:
     counted = COUNTED()
     if blocking:  # noqa: SIM108  # a conditional expression computes both in Warp
         counted = describe_blocking(board, lead, swap)
     else:
         counted = describe(board, lead, swap)
+    if detailed:
+        counted = detail(board, swap, blocking, counted)
     return counted
 
 
@@ -191,7 +362,7 @@ def count_cells(
     row = first + wp.tid()
     lead = _pip_lead(boards, row, swap)
     leads[row] = lead
-    counted[row] = _describe_for(packed[row], lead, swap, blocking)
+    counted[row] = _describe_for(packed[row], lead, swap, blocking, True)
 
 
 @wp.kernel
@@ -202,7 +373,7 @@ def encode(
     blocking: bool,
     inputs: wp.array2d(dtype=wp.float32),
 ):
-    """The inputs of one position (`models.encoding` lists them), ``boards`` ``[N, 52]``, ``inputs`` ``[N, 288]``."""
+    """The inputs of one position (`models.encoding` lists them), ``boards`` ``[N, 52]``, ``inputs`` ``[N, 618]``."""
     row = first + wp.tid()
     for side in range(2):
         base = side * SIDE_INPUTS
@@ -224,9 +395,20 @@ def encode(
         inputs[row, at + 2] = wp.float32(off >= 1)
         inputs[row, at + 3] = wp.float32(off) / 15.0
         inputs[row, at + 4] = wp.float32(pips) / 167.0
-    counted = _describe_for(packed[row], _pip_lead(boards, row, 0), 0, blocking)
+    counted = _describe_for(packed[row], _pip_lead(boards, row, 0), 0, blocking, True)
     at = wp.int32(BOARD_INPUTS)
     for cell in range(wp.static(len(COUNTED_SIZES))):
+        if cell == NUM_BASIC:
+            for side in range(2):
+                for point in range(1, 25):
+                    count = int(boards[row, side * 26 + point])
+                    inputs[row, at] = wp.float32(count >= 4)
+                    inputs[row, at + 1] = wp.float32(count >= 5)
+                    at += 2
+                off = int(boards[row, side * 26])
+                for least in range(2, 16):
+                    inputs[row, at] = wp.float32(off >= least)
+                    at += 1
         size = wp.static(COUNTED_SIZES[cell])
         for value in range(size):
             inputs[row, at + value] = wp.float32(counted[cell] == value)
@@ -268,6 +450,7 @@ def first_layer(
     packed_afterstates: wp.array(dtype=PACKED_BOARD),
     table: wp.array2d(dtype=UNITS),
     blocking: bool,
+    detailed: bool,
     out_first: int,
     hidden: wp.array2d(dtype=UNITS),
 ):
@@ -275,7 +458,7 @@ def first_layer(
 
     ``packed`` ``[N]`` and ``packed_afterstates`` ``[M]`` have the mover as side 0; ``counted``, ``leads`` and ``sums``
     describe the positions before the play with the opponent as side 0, the sums being their pre-activations, bias
-    included; ``table`` ``[2 * 62 * 16, units]`` is what each number adds, then each step from a number to the next. Row
+    included; ``table`` ``[2 * 76 * 16, units]`` is what each number adds, then each step from a number to the next. Row
     ``r`` goes to row ``r - out_first`` of ``hidden``.
     """
     row = first + wp.tid()
@@ -302,8 +485,11 @@ def first_layer(
                     else:
                         lead -= (new_count - old_count) * (cell - 26)
     old_counted = counted[game]
-    new_counted = _describe_for(after, lead, 1, blocking)
-    for cell in range(NUM_COUNTED):
+    new_counted = _describe_for(after, lead, 1, blocking, detailed)
+    num_counted = wp.int32(NUM_BASIC)
+    if detailed:
+        num_counted = NUM_COUNTED
+    for cell in range(num_counted):
         if old_counted[cell] != new_counted[cell]:
             num_rows = _change_cell(52 + cell, old_counted[cell], new_counted[cell], rows, signs, num_rows)
     out = row - out_first

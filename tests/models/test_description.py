@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from itertools import product
 from random import Random
 
 import numpy as np
@@ -13,26 +14,27 @@ from nardy.env import Cube
 from nardy.env.variants import VARIANTS
 from nardy.models import Evaluator, Network, NetworkConfig, load
 from nardy.models.bundle import BUNDLED
-from nardy.models.encoding import encode
+from nardy.models.encoding import ENCODINGS, encode
 from nardy.models.export import ExportOptions, export_model
 from tests.models.described import Described
 from tests.random_positions import random_position
 
 
-def _evaluator(variant: str) -> Evaluator:
-    if (BUNDLED / f"{variant}.safetensors").is_file():
-        return load(variant)
-    network = Network(NetworkConfig((32, 16)))
+def _evaluator(variant: str, encoding: str) -> Evaluator:
+    bundled = load(variant) if (BUNDLED / f"{variant}.safetensors").is_file() else None
+    if bundled is not None and bundled.network.config.encoding == encoding:
+        return bundled
+    network = Network(NetworkConfig((32, 16), encoding))
     with torch.no_grad():
         network.head.weight.mul_(8)
         network.context_out.weight.normal_(generator=torch.Generator().manual_seed(1))
     return Evaluator(network, variant)
 
 
-@pytest.fixture(scope="module", params=VARIANTS)
+@pytest.fixture(scope="module", params=list(product(VARIANTS, ENCODINGS)), ids="-".join)
 def pair(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> tuple[Evaluator, Described]:
     folder = tmp_path_factory.mktemp("bundle")
-    evaluator = _evaluator(request.param)
+    evaluator = _evaluator(*request.param)
     export_model(evaluator, ExportOptions(format="bundle", positions=20), folder)
     return load(folder), Described(folder / "bundle.json")
 
@@ -45,7 +47,8 @@ def _boards(variant: str, count: int) -> torch.Tensor:
 def test_inputs_and_answers_follow_from_the_description(pair: tuple[Evaluator, Described]) -> None:
     evaluator, described = pair
     boards = _boards(evaluator.variant, 150)
-    inputs, outcome = encode(boards, evaluator.variant).numpy(), evaluator.outcome(boards).numpy()
+    inputs = encode(boards, evaluator.variant)[:, : evaluator.network.config.num_inputs].numpy()
+    outcome = evaluator.outcome(boards).numpy()
     money = [evaluator.cube_action(boards, Cube(owner=o)).no_double.numpy() for o in ("centred", "mine", "theirs")]
     jacoby = evaluator.cube_action(boards, Cube(jacoby=True)).no_double.numpy()
     told = described.text["heads"]["no_double_stake"]["jacoby"]
@@ -104,7 +107,8 @@ def test_the_reference_in_it_is_met(pair: tuple[Evaluator, Described]) -> None:
 
 
 def test_every_input_is_listed_once(pair: tuple[Evaluator, Described]) -> None:
-    _, described = pair
+    evaluator, described = pair
     inputs = described.text["encoding"]["inputs"]
-    assert [entry["index"] for entry in inputs] == list(range(288))
-    assert len({json.dumps({k: v for k, v in entry.items() if k != "index"}) for entry in inputs}) == 288
+    number = evaluator.network.config.num_inputs
+    assert [entry["index"] for entry in inputs] == list(range(number))
+    assert len({json.dumps({k: v for k, v in entry.items() if k != "index"}) for entry in inputs}) == number

@@ -15,7 +15,7 @@ from torch import Tensor
 from nardy.env import Cube
 from nardy.env.variants import VARIANTS, get_variant
 from nardy.models import Evaluator, Network, NetworkConfig, load
-from nardy.models.encoding import encode
+from nardy.models.encoding import NUM_BASIC_INPUTS, NUM_INPUTS, encode
 from nardy.models.export import (
     ExportError,
     ExportOptions,
@@ -41,7 +41,9 @@ def _random_boards(variant: str, count: int) -> Tensor:
 @pytest.mark.parametrize("variant", VARIANTS)
 def test_plain_operations_equal_the_kernels(variant: str, scale: Callable[[int], int]) -> None:
     boards, rules = _random_boards(variant, scale(60_000)), get_variant(variant)
-    assert torch.equal(plain_encode(boards, rules), encode(boards, variant))
+    inputs = encode(boards, variant)
+    assert torch.equal(plain_encode(boards, rules, NUM_INPUTS), inputs)
+    assert torch.equal(plain_encode(boards[:100], rules, NUM_BASIC_INPUTS), inputs[:100, :NUM_BASIC_INPUTS])
     assert torch.equal(plain_possible(boards, rules), possible_outcomes(boards, variant))
     (done, exact), (wanted_done, wanted) = exact_outcomes(boards, rules), exact_probabilities(boards, variant)
     assert bool(done.any())

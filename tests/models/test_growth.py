@@ -6,6 +6,7 @@ import pytest
 import torch
 
 from nardy.models import Network, NetworkConfig
+from nardy.models.encoding import BASIC_ENCODING, ENCODING, NUM_INPUTS
 from nardy.models.growth import grow
 
 LARGER = [
@@ -32,18 +33,27 @@ def test_a_grown_network_says_what_the_small_one_said(
 ) -> None:
     small = _small(old)
     grown = grow(small, NetworkConfig(new, context_units=context_units), seed=2)
-    inputs = torch.randn(200, 288, generator=torch.Generator().manual_seed(0))
+    inputs = torch.randn(200, NUM_INPUTS, generator=torch.Generator().manual_seed(0))
     torch.testing.assert_close(grown(inputs)[:, :9], small(inputs), atol=1e-4, rtol=1e-4)
     if context_units:  # at first every stake is judged as money
         features = torch.randn(200, 14, generator=torch.Generator().manual_seed(1))
         torch.testing.assert_close(grown.context_heads(grown(inputs), features), grown(inputs)[:, 6:9])
 
 
+def test_a_network_grows_into_more_inputs_but_not_into_fewer() -> None:
+    small = Network(NetworkConfig((32, 16), BASIC_ENCODING), seed=1)
+    grown = grow(small, NetworkConfig((48, 16), ENCODING), seed=2)
+    inputs = torch.randn(200, NUM_INPUTS, generator=torch.Generator().manual_seed(0))
+    torch.testing.assert_close(grown(inputs)[:, :9], small(inputs)[:, :9], atol=1e-5, rtol=1e-4)
+    with pytest.raises(ValueError, match="encoding: found 'cells-618' to start from, wanted 'cells-288'"):
+        grow(grown, NetworkConfig((48, 16), BASIC_ENCODING))
+
+
 def test_known_stakes_stay_known() -> None:
     small = _small((32, 16), context_units=4)
     grown = grow(small, NetworkConfig((64, 32), context_units=12))
     generator = torch.Generator().manual_seed(0)
-    inputs, features = torch.randn(100, 288, generator=generator), torch.randn(100, 14, generator=generator)
+    inputs, features = torch.randn(100, NUM_INPUTS, generator=generator), torch.randn(100, 14, generator=generator)
     wanted = small.context_heads(small(inputs), features)
     torch.testing.assert_close(grown.context_heads(grown(inputs), features), wanted, atol=1e-4, rtol=1e-4)
 
@@ -55,7 +65,7 @@ def test_every_new_unit_can_learn() -> None:
     optimizer = torch.optim.SGD(grown.parameters(), lr=0.05)
     generator = torch.Generator().manual_seed(3)
     for _ in range(3):
-        inputs, features = torch.rand(256, 288, generator=generator), torch.rand(256, 14, generator=generator)
+        inputs, features = torch.rand(256, NUM_INPUTS, generator=generator), torch.rand(256, 14, generator=generator)
         raw = grown(inputs)
         loss = raw[:, :6].square().mean() + (grown.context_heads(raw, features) - 1).square().mean()
         optimizer.zero_grad()

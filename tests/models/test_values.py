@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 import pytest
 import torch
 from torch import Tensor
@@ -20,6 +22,7 @@ from nardy.models.values import (
     possible_outcomes,
     probabilities,
 )
+from tests.models.rolls_by_hand import closed_and_blots, escaping, following, hitting
 from tests.positions import Side, from_boards, position, text, to_boards
 
 
@@ -83,6 +86,22 @@ def _slow_longgammon_cells(mine: Side, theirs: Side) -> list[int]:
     return [int(race), *of_side(mine, theirs), *of_side(theirs, mine), tenths]
 
 
+def _slow_details(mine: Side, theirs: Side, variant: str) -> list[int]:
+    """The fourteen detailed cells of a position, written from their description."""
+    meeting = variant != "longgammon"
+
+    def of_side(own: Side, other: Side) -> list[int]:
+        closed, blots = closed_and_blots(list(other), meeting, (lambda p: 25 - p) if meeting else _other_way)
+        rear, other_rear = (max((point for point in range(1, 26) if side[point]), default=0) for side in (own, other))
+        to_pass = [point for point in range(1, 26) if point > (25 - other_rear if meeting else 12)]
+        pips = sum(point * own[point] for point in range(1, 26))
+        numbers = [hitting(list(own), closed, blots), escaping(rear, closed), escaping(following(list(own)), closed)]
+        sums = [sum(own[point] for point in to_pass), sum(own[1:7]), sum(own[1:4]), min(pips // 8, 15)]
+        return sums + [math.ceil(number / 3) for number in numbers]
+
+    return of_side(mine, theirs) + of_side(theirs, mine)
+
+
 VARIANTS = ["backgammon", "sprintgammon", "longgammon"]
 
 
@@ -90,9 +109,9 @@ VARIANTS = ["backgammon", "sprintgammon", "longgammon"]
 def test_the_inputs_of_a_position_are_the_sum_of_its_table_rows(variant: str) -> None:
     boards = _played(64, 160, variant)
     count = _slow_longgammon_cells if variant == "longgammon" else _slow_counted_cells
-    counted = torch.tensor([count(*sides) for sides in from_boards(boards)])
+    counted = torch.tensor([count(*sides) + _slow_details(*sides, variant) for sides in from_boards(boards)])
     cells = torch.cat([boards.view(-1, 52).long(), counted], 1)
-    rows = torch.arange(62) * 16 + cells
+    rows = torch.arange(76) * 16 + cells
     torch.testing.assert_close(encode(boards, variant), input_table()[rows].sum(1), atol=1e-5, rtol=0)
 
 

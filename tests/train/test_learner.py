@@ -36,7 +36,7 @@ def test_an_update_moves_the_predictions_towards_the_targets() -> None:
     window = selfplay.collect()
     targets = td_lambda(window, 0.7)
     first = learner.learn(window, targets, 1e-3)
-    for _ in range(20):
+    for _ in range(30):
         last = learner.learn(window, targets, 1e-3)
     assert last.outcome < 0.5 * first.outcome
     assert last.cube < 0.5 * first.cube
