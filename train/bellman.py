@@ -39,14 +39,16 @@ def bellman(
     rows: Tensor,
     keep_rest: bool,
     candidates: CandidatePass | None = None,
+    bfloat16: bool = False,
 ) -> Targets:
     """``targets`` with those of the positions ``rows`` ``[K]`` (of T * N, row t * N + n) made exact by ``network``.
 
-    Without ``keep_rest`` the other positions are left out of learning. ``candidates`` sorts plays out.
+    Without ``keep_rest`` the other positions are left out of learning. ``candidates`` sorts plays out, products
+    are rounded with ``bfloat16``.
     """
     outcome, no_double = targets.outcome.flatten(0, 1).clone(), targets.no_double.flatten(0, 1).clone()
     stake = None if targets.stake is None else targets.stake.flatten(0, 1).clone()
-    probs, values = _means_of(window, rows, network, variant, candidates)
+    probs, values = _means_of(window, rows, network, variant, candidates, bfloat16)
     outcome[rows], no_double[rows] = probs, values[:, 1:4]
     if stake is not None:
         stake[rows] = values[:, 4:]
@@ -68,14 +70,15 @@ def luckless_returns(
     slots: Tensor,
     keep_rest: bool,
     candidates: CandidatePass | None = None,
+    bfloat16: bool = False,
 ) -> Targets:
     """``targets`` with those of the games ``slots`` ``[K]`` (of N) replaced by lambda-returns less all exact luck.
 
-    ``network`` and ``candidates`` must be those that played ``window``; ``trace`` is lambda, with 0 the targets of
-    `bellman`. Without ``keep_rest`` the other games are left out of learning.
+    ``network``, ``candidates`` and ``bfloat16`` must be those that played ``window``; ``trace`` is lambda, with 0 the
+    targets of `bellman`. Without ``keep_rest`` the other games are left out of learning.
     """
     part = window.slots(slots)
-    luck = exact_luck(part, network, variant, candidates)
+    luck = exact_luck(part, network, variant, candidates, bfloat16)
     returns = td_lambda(part, trace, luck)
     outcome, no_double = targets.outcome.clone(), targets.no_double.clone()
     outcome[:, slots] = _near_means(returns.outcome, part.outcome - luck.outcome)
@@ -101,13 +104,15 @@ def _near_means(outcome: Tensor, means: Tensor) -> Tensor:
     return means + change.scatter(-1, likeliest, -change.sum(-1, keepdim=True))
 
 
-def exact_luck(window: Window, network: Network, variant: str, candidates: CandidatePass | None = None) -> Luck:
+def exact_luck(
+    window: Window, network: Network, variant: str, candidates: CandidatePass | None = None, bfloat16: bool = False
+) -> Luck:
     """What every roll of ``window`` gained over the mean of all rolls, by the ``network`` that played it.
 
     Nothing where the position lies before an opening roll, which comes from other chances.
     """
     every = torch.arange(window.opening.numel(), device=window.boards.device)
-    probs, all_values = _means_of(window, every, network, variant, candidates)
+    probs, all_values = _means_of(window, every, network, variant, candidates, bfloat16)
     outcome, values = probs.view_as(window.outcome), all_values.view(*window.opening.shape, -1)
     rolled = (~window.opening)[..., None]
     return Luck(
@@ -118,7 +123,7 @@ def exact_luck(window: Window, network: Network, variant: str, candidates: Candi
 
 
 def _means_of(
-    window: Window, rows: Tensor, network: Network, variant: str, candidates: CandidatePass | None
+    window: Window, rows: Tensor, network: Network, variant: str, candidates: CandidatePass | None, bfloat16: bool
 ) -> tuple[Tensor, Tensor]:
     """`roll_means` of the positions ``rows`` ``[K]`` (of T * N) of a window, in chunks."""
     first = FirstLayer(network)
@@ -127,7 +132,8 @@ def _means_of(
     means: list[tuple[Tensor, Tensor]] = []
     for part in torch.split(rows, _CHUNK):
         here = None if stakes is None else stakes.rows(part)
-        means.append(roll_means(network, boards[part], variant, second_first[part], here, first, candidates))
+        parts = (boards[part], variant, second_first[part], here, first, candidates, bfloat16)
+        means.append(roll_means(network, *parts))
     return torch.cat([probs for probs, _ in means]), torch.cat([values for _, values in means])
 
 
@@ -140,6 +146,7 @@ def roll_means(
     stakes: Stakes | None = None,
     first: FirstLayer | None = None,
     candidates: CandidatePass | None = None,
+    bfloat16: bool = False,
 ) -> tuple[Tensor, Tensor]:
     """Means over the 21 rolls, for the player on roll who does not double now.
 
@@ -150,6 +157,7 @@ def roll_means(
         stakes: of the player on roll, for networks with context units.
         first: the network's first layer as a table, if at hand.
         candidates: sorts plays out before the network sees them; None values all.
+        bfloat16: round the products, as `evaluate_plays` does.
 
     Returns:
         ``(outcome, values)``: ``[N, 6]`` outcome probabilities of the cubeless best plays; ``[N, 4]``, with stakes
@@ -160,7 +168,7 @@ def roll_means(
     dice = torch.tensor(ROLLS, dtype=torch.int8, device=boards.device).repeat(number, 1)
     following = None if stakes is None else stakes.flip().repeat(rolls)
     repeated = second_first.repeat_interleave(rolls)
-    plays = evaluate_plays(network, turns, dice, variant, repeated, first, following, candidates)
+    plays = evaluate_plays(network, turns, dice, variant, repeated, first, following, candidates, bfloat16)
     best = plays.best()
     chances = roll_chances(boards.device)
     values = plays.values.gather(0, best).view(number, rolls, -1)

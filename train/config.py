@@ -24,8 +24,8 @@ class SelfPlayConfig:
             are played out cubeless.
         player: who plays, and so values what is learned from: the ``network`` itself, or its ``average``, whose values
             do not follow the noise of the last updates, and news reaches a little later.
-        precision: of the products with which plays are valued: ``float32``, or ``bfloat16`` for GPUs. Weights, values,
-            targets and learning stay float32.
+        precision: of the products with which plays are valued: ``float32``, or ``bfloat16`` for GPUs and those CPUs
+            that have it. Weights, values, targets and learning stay float32.
     """
 
     num_games: int = 1024

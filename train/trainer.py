@@ -160,13 +160,14 @@ class Trainer:
         if config.bellman_lambda:
             games = window.opening.shape[1]
             slots = self.learner.draw_rows(games, max(1, round(config.bellman_share * games))).to(window.boards.device)
-            parts = (config.bellman_lambda, slots, config.bellman_rest, candidates)
+            parts = (config.bellman_lambda, slots, config.bellman_rest, candidates, self.selfplay.bfloat16)
             return luckless_returns(window, targets, self.selfplay.network, self.selfplay.variant, *parts)
         number = window.opening.numel()
         rows = self.learner.draw_rows(number, max(1, round(config.bellman_share * number))).to(window.boards.device)
         teacher = self.learner.average if config.bellman_teacher == "average" else self.learner.network
         variant = self.selfplay.variant
-        return bellman(window, targets, teacher, variant, rows, config.bellman_rest, candidates)
+        how = (config.bellman_rest, candidates, self.selfplay.bfloat16)
+        return bellman(window, targets, teacher, variant, rows, *how)
 
     def _companions_figures(
         self, window: Window, luck: Luck | None, candidates: CandidatePass | None

@@ -165,3 +165,11 @@ def test_the_luck_of_an_opening_roll_is_not_counted() -> None:
         assert not bool(each[window.opening].any())
         assert each[~window.opening].any(-1).float().mean() > 0.8
     assert luck.outcome.sum(-1).abs().max() < 1e-5
+
+
+def test_bfloat16_rounds_the_means_and_hardly_changes_them() -> None:
+    selfplay = _selfplay("backgammon")
+    window = selfplay.collect()
+    exact, rounded = (exact_luck(window, selfplay.network, "backgammon", None, how) for how in (False, True))
+    assert not torch.equal(exact.outcome, rounded.outcome)
+    torch.testing.assert_close(rounded.outcome, exact.outcome, atol=0.02, rtol=0)
