@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import warp as wp
 
-from ...env.kernels.rules import ONE, PACKED_BOARD, POINT_BITS, count_bits, highest, reverse_bits
+from ...env.kernels.rules import ONE, PACKED_BOARD, POINT_BITS, count_bits, highest, lowest, reverse_bits
 
 __all__ = ["BASIC_SIZES", "BLOCK", "COUNTED_SIZES", "DETAIL_SIZES", "MAX_COUNT", "count_cells", "encode", "first_layer"]
 
@@ -184,44 +184,54 @@ def _hitting_rolls(held: wp.uint32, on_bar: int, blots: wp.uint32, closed: wp.ui
     enters first, and any other plays the second die; with more of them only an entering one hits, by doubles the others
     too once all are in.
     """
+    if blots == wp.uint32(0) or highest(held) <= lowest(blots):
+        return 0
     free = POINT_BITS & ~closed
     others = held & POINT_BITS
-    rolls = int(0)
-    if blots == wp.uint32(0):
-        return rolls
-    for high in range(1, 7):
-        entry = (BAR_BIT >> wp.uint32(high)) & free
-        reached = wp.uint32(0)
-        movers = wp.uint32(others)
-        steps = int(4)
+    # Dice with which one checker hits at once: from the bar alone if one stands there.
+    hitting = wp.uint32(0)
+    for die in range(1, 7):
+        landing = (others >> wp.uint32(die)) & free
         if on_bar > 0:
-            reached = wp.uint32(entry)
-            movers = movers | entry
-            steps = 4 - on_bar
-            if entry == wp.uint32(0):
-                steps = 0
-        for step in range(4):
-            movers = (movers >> wp.uint32(high)) & free
-            if step < steps:
-                reached = reached | movers
-        if (reached & blots) != wp.uint32(0):
-            rolls += 1
-        for low in range(1, high):
-            other_entry = (BAR_BIT >> wp.uint32(low)) & free
+            landing = (BAR_BIT >> wp.uint32(die)) & free
+        if (landing & blots) != wp.uint32(0):
+            hitting = hitting | (ONE << wp.uint32(die))
+    missing = 6 - count_bits(hitting)
+    rolls = 36 - missing * missing
+    for high in range(1, 7):
+        if ((hitting >> wp.uint32(high)) & ONE) == wp.uint32(0):
+            entry = (BAR_BIT >> wp.uint32(high)) & free
+            movers = wp.uint32(others)
+            steps = int(4)
+            if on_bar > 0:
+                movers = movers | entry
+                steps = 4 - on_bar
+                if entry == wp.uint32(0):
+                    steps = 0
             reached = wp.uint32(0)
-            if on_bar == 0:
-                by_high = (others >> wp.uint32(high)) & free
-                by_low = (others >> wp.uint32(low)) & free
-                reached = by_high | by_low | (by_high >> wp.uint32(low)) | (by_low >> wp.uint32(high))
-            else:
-                reached = entry | other_entry
-                if on_bar == 1:
-                    if entry != wp.uint32(0):
-                        reached = reached | ((others | entry) >> wp.uint32(low))
-                    if other_entry != wp.uint32(0):
-                        reached = reached | ((others | other_entry) >> wp.uint32(high))
+            by_high = (movers >> wp.uint32(high)) & free
+            landing = wp.uint32(by_high)
+            for step in range(4):
+                if step < steps:
+                    reached = reached | landing
+                landing = (landing >> wp.uint32(high)) & free
             if (reached & blots) != wp.uint32(0):
-                rolls += 2
+                rolls += 1
+            if on_bar < 2:
+                for low in range(1, high):
+                    if ((hitting >> wp.uint32(low)) & ONE) == wp.uint32(0):
+                        other_entry = (BAR_BIT >> wp.uint32(low)) & free
+                        if on_bar == 0:
+                            by_low = (others >> wp.uint32(low)) & free
+                            reached = (by_high >> wp.uint32(low)) | (by_low >> wp.uint32(high))
+                        else:
+                            reached = wp.uint32(0)
+                            if entry != wp.uint32(0):
+                                reached = movers >> wp.uint32(low)
+                            if other_entry != wp.uint32(0):
+                                reached = reached | ((others | other_entry) >> wp.uint32(high))
+                        if (reached & blots) != wp.uint32(0):
+                            rolls += 2
     return rolls
 
 
@@ -237,22 +247,24 @@ def _escaping_rolls(point: int, closed: wp.uint32) -> int:
     farthest = highest(ahead & PRIME_BITS)
     if farthest < 0:
         return 36
-    rolls = int(0)
+    free = ~ahead
+    # Dice with which it is past at once.
+    passing = free & wp.uint32(0x7E) & ~((wp.uint32(2) << wp.uint32(farthest)) - ONE)
+    missing = 6 - count_bits(passing)
+    rolls = 36 - missing * missing
     for high in range(1, 7):
-        open_high = ((ahead >> wp.uint32(high)) & ONE) == wp.uint32(0)
-        alive = open_high
-        past = open_high and high > farthest
-        for step in range(2, 5):
-            alive = alive and ((ahead >> wp.uint32(step * high)) & ONE) == wp.uint32(0)
-            past = past or (alive and step * high > farthest)
-        if past:
-            rolls += 1
-        for low in range(1, high):
-            open_low = ((ahead >> wp.uint32(low)) & ONE) == wp.uint32(0)
-            open_sum = ((ahead >> wp.uint32(high + low)) & ONE) == wp.uint32(0)
-            past = (open_high or open_low) and open_sum and high + low > farthest
-            if past or (open_high and high > farthest) or (open_low and low > farthest):
-                rolls += 2
+        if ((passing >> wp.uint32(high)) & ONE) == wp.uint32(0):
+            open_high = (free >> wp.uint32(high)) & ONE
+            twice = open_high & (free >> wp.uint32(2 * high))
+            thrice = twice & (free >> wp.uint32(3 * high))
+            past = wp.uint32(2 * high > farthest) & twice
+            past = past | (wp.uint32(3 * high > farthest) & thrice)
+            past = past | (wp.uint32(4 * high > farthest) & thrice & (free >> wp.uint32(4 * high)))
+            rolls += int(past & ONE)
+            for low in range(wp.max(farthest + 1 - high, 1), high):
+                open_low = free >> wp.uint32(low)
+                past = (open_high | open_low) & (free >> wp.uint32(high + low)) & ~(passing >> wp.uint32(low))
+                rolls += 2 * int(past & ONE)
     return rolls
 
 
@@ -262,10 +274,54 @@ def _count_in(board: PACKED_BOARD, cell: int) -> int:
 
 
 @wp.func
+def _pips(board: PACKED_BOARD) -> wp.vec2i:
+    """Pip counts of both sides. Four cells at a time: word w holds cells 4w to 4w + 3, word 6 two of either side."""
+    mine = int(0)
+    theirs = int(0)
+    for word in range(13):
+        four = wp.uint32(board[word])
+        above = int((four * wp.uint32(0x00010203)) >> wp.uint32(24))  # one for the second cell, two, three
+        total = int((four * wp.uint32(0x01010101)) >> wp.uint32(24))
+        if word < 6:
+            mine += 4 * word * total + above
+        elif word > 6:
+            theirs += (4 * word - 26) * total + above
+    middle = wp.uint32(board[6])
+    mine += 24 * int(middle & wp.uint32(15)) + 25 * int((middle >> wp.uint32(8)) & wp.uint32(15))
+    theirs += int((middle >> wp.uint32(24)) & wp.uint32(15))
+    return wp.vec2i(mine, theirs)
+
+
+@wp.func
+def _checkers_from(board: PACKED_BOARD, side: int, first: int) -> int:
+    """Checkers of ``side`` on its points ``first`` (at least 1) to the bar."""
+    total = int(0)
+    for point in range(first, 26):
+        total += _count_in(board, 26 * side + point)
+    return total
+
+
+@wp.func
+def _first_six(board: PACKED_BOARD, side: int) -> wp.uint64:
+    """Points 1 to 6 of ``side``, a byte each, the lowest first."""
+    six = (wp.uint64(wp.uint32(board[0])) | (wp.uint64(wp.uint32(board[1])) << wp.uint64(32))) >> wp.uint64(8)
+    if side == 1:
+        six = (wp.uint64(wp.uint32(board[6])) >> wp.uint64(24)) | (wp.uint64(wp.uint32(board[7])) << wp.uint64(8))
+        six = six | (wp.uint64(wp.uint32(board[8])) << wp.uint64(40))
+    return six & wp.uint64(0xFFFFFFFFFFFF)
+
+
+@wp.func
+def _sum_bytes(bytes: wp.uint64) -> int:
+    return int((bytes * wp.uint64(0x0101010101010101)) >> wp.uint64(56))
+
+
+@wp.func
 def _detail_side(
     board: PACKED_BOARD,
     side: int,
     held: wp.uint32,
+    pips: int,
     passed_from: int,
     blots: wp.uint32,
     closed: wp.uint32,
@@ -273,19 +329,10 @@ def _detail_side(
     counted: COUNTED,
 ) -> COUNTED:
     """``counted`` with the detailed cells of ``side`` from ``at`` on; from ``passed_from`` up it has points to pass."""
-    passing = int(0)
-    home = int(0)
-    deep = int(0)
-    pips = int(0)
-    for point in range(1, 26):
-        number = _count_in(board, 26 * side + point)
-        pips += number * point
-        if point >= passed_from:
-            passing += number
-        if point <= 6:
-            home += number
-        if point <= 3:
-            deep += number
+    six = _first_six(board, side)
+    passing = _checkers_from(board, side, passed_from)
+    home = _sum_bytes(six)
+    deep = _sum_bytes(six & wp.uint64(0xFFFFFF))
     rear = wp.max(highest(held), 0)
     second = wp.int32(rear)
     if _count_in(board, 26 * side + rear) < 2 or rear == 0:
@@ -331,9 +378,12 @@ def detail(board: PACKED_BOARD, swap: int, blocking: bool, counted: COUNTED) -> 
         their_closed = (reverse_bits(_side_of(made, swap)) >> wp.uint32(6)) & POINT_BITS
         my_targets = (reverse_bits(theirs) >> wp.uint32(6)) & POINT_BITS & ~my_closed
         their_targets = (reverse_bits(mine) >> wp.uint32(6)) & POINT_BITS & ~their_closed
-    filled = _detail_side(board, swap, mine, my_passed_from, my_targets, my_closed, NUM_BASIC, counted)
+    pips = _pips(board)
+    my_pips = pips[swap]
+    their_pips = pips[1 - swap]
+    filled = _detail_side(board, swap, mine, my_pips, my_passed_from, my_targets, my_closed, NUM_BASIC, counted)
     at = NUM_BASIC + NUM_DETAIL
-    return _detail_side(board, 1 - swap, theirs, their_passed_from, their_targets, their_closed, at, filled)
+    return _detail_side(board, 1 - swap, theirs, their_pips, their_passed_from, their_targets, their_closed, at, filled)
 
 
 @wp.func
