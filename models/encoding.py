@@ -5,9 +5,9 @@ all that networks had at first. For each side, first the player on roll, then th
 points 1 to 24 four (exactly one checker; two or more; three or more; half of what exceeds three), then bar (any; half
 their number), off (any; a fifteenth of their number), pip count / 167. Behind them ten counted cells, one input for
 each of their values: race, then for either side home points made, longest prime, rearmost checker, blots in range, then
-the pip lead (`kernels.encoding.describe`; `describe_blocking` where both sides travel the same way, as in longgammon).
+the pip lead (`kernels.cells.describe`; `describe_blocking` where both sides travel the same way, as in longgammon).
 The details follow: for each side 62, of each of its points four or more and five or more checkers, and off two or more
-up to fifteen or more; then fourteen counted cells (`kernels.encoding.detail`), for either side checkers still to pass,
+up to fifteen or more; then fourteen counted cells (`kernels.cells.detail`), for either side checkers still to pass,
 checkers at home and on points 1 to 3, pips, rolls that hit, rolls by which the rearmost checker and the next escape.
 
 Every input depends on one cell and its number, or is a sum of such terms: `input_table` has all of them, which is what
@@ -21,7 +21,8 @@ from torch import Tensor
 
 from ..env.launch import launch_rows
 from ..env.variants import get_variant
-from .kernels.encoding import BASIC_SIZES, COUNTED_SIZES, DETAIL_SIZES, MAX_COUNT
+from .kernels.cells import BASIC_SIZES, COUNTED_SIZES, DETAIL_SIZES
+from .kernels.encoding import MAX_COUNT
 from .kernels.encoding import encode as encode_kernel
 
 __all__ = ["BASIC_ENCODING", "ENCODING", "ENCODINGS", "NUM_BASIC_INPUTS", "NUM_INPUTS", "encode", "input_table"]

@@ -18,8 +18,9 @@ from ..env.launch import launch_rows, share, split_rows
 from ..env.movegen import afterstates_unchecked
 from ..env.variants import get_variant
 from .encoding import NUM_BASIC_INPUTS, encode, input_table
+from .kernels.cells import COUNTED_SIZES
 from .kernels.choice import best_rows, keep_rows
-from .kernels.encoding import BLOCK, COUNTED_SIZES, count_cells, first_layer
+from .kernels.encoding import BLOCK, count_cells, first_layer
 from .kernels.values import context_values, play_values
 from .network import NUM_CUBE, NUM_OUTCOMES, Network
 from .ranker import Ranker

@@ -11,7 +11,7 @@ from torch import Tensor
 
 from ...env.variants import Variant
 from ..encoding import NUM_BASIC_INPUTS
-from ..kernels.encoding import BASIC_SIZES, DETAIL_SIZES
+from ..kernels.cells import BASIC_SIZES, DETAIL_SIZES
 from .details import detailed_board_inputs, detailed_cells, rear
 
 __all__ = ["exact_outcomes", "plain_encode", "plain_possible"]
@@ -76,7 +76,7 @@ def _half_up(rear: Tensor) -> Tensor:
 
 
 def _cells(counts: Tensor) -> list[Tensor]:
-    """The counted cells but the pip lead, where the sides meet (`kernels.encoding.describe`)."""
+    """The counted cells but the pip lead, where the sides meet (`kernels.cells.describe`)."""
     rears = [rear(counts[:, side]) for side in (0, 1)]
     cells = [(rears[0] + rears[1] <= 25).float()]
     for side in (0, 1):
@@ -87,7 +87,7 @@ def _cells(counts: Tensor) -> list[Tensor]:
 
 
 def _blocking_cells(counts: Tensor) -> list[Tensor]:
-    """The same where both sides travel the same way round (`kernels.encoding.describe_blocking`)."""
+    """The same where both sides travel the same way round (`kernels.cells.describe_blocking`)."""
     rears = [rear(counts[:, side]) for side in (0, 1)]
     held = [(counts[:, side, 1:25] > 0).float() for side in (0, 1)]
     turned = [points.roll(12, -1) for points in held]  # in the other side's numbers

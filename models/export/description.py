@@ -12,7 +12,7 @@ from typing import Any
 
 from ...env.variants import Variant, get_variant
 from ..evaluator import Evaluator
-from ..kernels.encoding import BASIC_SIZES, COUNTED_SIZES
+from ..kernels.cells import BASIC_SIZES, COUNTED_SIZES
 from ..network import NUM_CUBE, NUM_OUTCOMES, Network, NetworkConfig
 from ..stakes import NUM_FEATURES
 from .reference import reference

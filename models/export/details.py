@@ -1,4 +1,4 @@
-"""The detailed inputs (`models.kernels.encoding.detail`) as plain tensor operations, for `cells.plain_encode`.
+"""The detailed inputs (`models.kernels.cells.detail`) as plain tensor operations, for `cells.plain_encode`.
 
 Points are columns: a mask ``[..., 24]`` speaks of points 1 to 24 of its side, so a move by a die shifts it to the left.
 """
@@ -73,7 +73,7 @@ def _either(by_first: Tensor) -> Tensor:
 
 
 def _hitting(own: Tensor, blots: Tensor, closed: Tensor) -> Tensor:
-    """By how many of 36 rolls a checker of ``own`` ``[N, 26]`` hits (`kernels.encoding._hitting_rolls`)."""
+    """By how many of 36 rolls a checker of ``own`` ``[N, 26]`` hits (`kernels.cells._hitting_rolls`)."""
     free, bar = 1 - closed, own[:, 25]
     others = (own[:, 1:25] > 0).float()[:, None].expand(-1, 6, -1)
     entry = free[:, 18:].flip(-1)  # [N, 6] by die
@@ -103,7 +103,7 @@ def _hitting(own: Tensor, blots: Tensor, closed: Tensor) -> Tensor:
 
 
 def _escaping(point: Tensor, closed: Tensor) -> Tensor:
-    """By how many of 36 rolls a checker on ``point`` ``[N]`` escapes (`kernels.encoding._escaping_rolls`)."""
+    """By how many of 36 rolls a checker on ``point`` ``[N]`` escapes (`kernels.cells._escaping_rolls`)."""
     target = point[:, None] - _range(0, 25, closed)  # [N, 25], the point at each distance
     ahead = closed.gather(1, (target - 1).clamp(0, 23).long()) * (target >= 1)
     far = (ahead[:, 1 : _PRIME + 1] * _range(1, _PRIME + 1, closed)).amax(-1, keepdim=True)
