@@ -246,8 +246,8 @@ def test_idle_connections_do_not_keep_others_out_for_good(server: Server, browse
 
 
 def test_connections_whose_request_does_not_come_are_hung_up_on(server: Server, browser: Browser) -> None:
-    # given more than are answered at once, of all kinds: silent, with half a head, with half a second head; those of the
-    # last kind whose first request is refused go away, the others are enough
+    # given more than are answered at once, of all kinds: silent, with half a head, with half a second head; those
+    # of the last kind whose first request is refused go away, the others are enough
     heads = (b"", b"GET / HTTP/1.1\r\nHost: ", b"GET /icon.svg HTTP/1.1\r\nHost: localhost\r\n\r\nGET / HT")
     lines = [socket.create_connection(("127.0.0.1", server.port), 10) for _ in range(105)]
     try:
