@@ -59,11 +59,10 @@ def grow(small: Network, config: NetworkConfig, seed: int = 0) -> Network:
     return grown
 
 
-def _put(target: nn.Linear, source: nn.Linear, silent_from: int | None) -> None:
-    """``source``'s weights in the first rows and columns of ``target``; units from ``silent_from`` on add nothing."""
+def _put(target: nn.Linear, source: nn.Linear, silent_from: int) -> None:
+    """``source``'s weights in the first rows and columns of ``target``; inputs from ``silent_from`` on add nothing."""
     rows, columns = source.weight.shape
-    if silent_from is not None:
-        target.weight[:rows, silent_from:] = 0
+    target.weight[:rows, silent_from:] = 0
     target.weight[:rows, :columns] = source.weight.cpu()
     target.bias[:rows] = source.bias.cpu()
 

@@ -114,8 +114,7 @@ class _Turns:
         flat = boards.view(-1, 52)
         self.packed = flat.view(torch.int32)
         self.counted = torch.empty((number, len(COUNTED_SIZES)), dtype=torch.int32, device=self.device)
-        self.leads = torch.empty(number, dtype=torch.int32, device=self.device)
-        arguments = (flat, self.packed, 1, self.rules.blocking, self.counted, self.leads)
+        arguments = (self.packed, 1, self.rules.blocking, self.counted)
         launch_rows(count_cells, number, *arguments, device=self.device)
 
 
@@ -127,7 +126,7 @@ class _Hidden:
         linear = first.linear
         self.sums = torch.nn.functional.linear(turns.inputs[:, : linear.in_features], linear.weight, linear.bias)
         packed_afterstates = afterstates.view(-1, 52).view(torch.int32)
-        described = (turns.packed, turns.counted, turns.leads, _blocks(self.sums), game, packed_afterstates)
+        described = (turns.packed, turns.counted, _blocks(self.sums), game, packed_afterstates)
         self.memory = (turns, first, game, afterstates)  # what the shared arguments are views of
         self.arguments = share(first_layer, *described, first.table, turns.rules.blocking, first.detailed)
 

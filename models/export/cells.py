@@ -12,7 +12,7 @@ from torch import Tensor
 from ...env.variants import Variant
 from ..encoding import NUM_BASIC_INPUTS
 from ..kernels.cells import BASIC_SIZES, DETAIL_SIZES
-from .details import detailed_board_inputs, detailed_cells, rear
+from .details import detailed_board_inputs, detailed_cells, numbers, rear
 
 __all__ = ["exact_outcomes", "plain_encode", "plain_possible"]
 
@@ -25,7 +25,7 @@ def plain_encode(boards: Tensor, rules: Variant, num_inputs: int) -> Tensor:
     counts = boards.float()
     sides = torch.cat([_side_inputs(counts[:, side]) for side in (0, 1)], 1)  # [N, 202]
     cells = _blocking_cells(counts) if rules.blocking else _cells(counts)  # ten of [N]
-    lead = ((counts[:, 1] - counts[:, 0]) * _numbers(26, counts)).sum(-1)
+    lead = ((counts[:, 1] - counts[:, 0]) * numbers(0, 26, counts)).sum(-1)
     cells.append(torch.floor((lead + 85) / 10).clamp(0, 15))
     hot = [_one_hot(cell, size) for cell, size in zip(cells, BASIC_SIZES, strict=True)]
     if num_inputs > NUM_BASIC_INPUTS:
@@ -36,19 +36,15 @@ def plain_encode(boards: Tensor, rules: Variant, num_inputs: int) -> Tensor:
     return torch.cat([sides, *hot], 1)
 
 
-def _numbers(count: int, like: Tensor, first: int = 0) -> Tensor:
-    return torch.arange(first, first + count, dtype=torch.float32, device=like.device)
-
-
 def _one_hot(cell: Tensor, size: int) -> Tensor:
-    return (cell[:, None] == _numbers(size, cell)).float()
+    return (cell[:, None] == numbers(0, size, cell)).float()
 
 
 def _side_inputs(side: Tensor) -> Tensor:
     """A side's 101 inputs from its 26 cells ``[N, 26]``."""
     points, bar, off = side[:, 1:25], side[:, 25:], side[:, :1]
     four = [(points == 1).float(), (points >= 2).float(), (points >= 3).float(), (points - 3).clamp(min=0) * 0.5]
-    pips = (side * _numbers(26, side)).sum(-1, keepdim=True)
+    pips = (side * numbers(0, 26, side)).sum(-1, keepdim=True)
     rest = [(bar >= 1).float(), bar * 0.5, (off >= 1).float(), off / 15.0, pips / 167.0]
     return torch.cat([torch.stack(four, -1).flatten(1), *rest], 1)
 
@@ -92,7 +88,7 @@ def _blocking_cells(counts: Tensor) -> list[Tensor]:
     held = [(counts[:, side, 1:25] > 0).float() for side in (0, 1)]
     turned = [points.roll(12, -1) for points in held]  # in the other side's numbers
     cells = [((rears[0] <= 12) & (rears[1] <= 12)).float()]
-    points = _numbers(24, counts, first=1)
+    points = numbers(1, 25, counts)
     for side in (0, 1):
         distance = rears[side][:, None] - points
         ahead = ((distance >= 1) & (distance <= 6)).float()

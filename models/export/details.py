@@ -11,7 +11,7 @@ from torch.nn.functional import pad
 
 from ...env.variants import Variant
 
-__all__ = ["detailed_board_inputs", "detailed_cells", "rear"]
+__all__ = ["detailed_board_inputs", "detailed_cells", "numbers", "rear"]
 
 _DICE = range(1, 7)
 _PRIME = 7
@@ -20,14 +20,14 @@ _PRIME = 7
 def detailed_board_inputs(side: Tensor) -> Tensor:
     """A side's 62 detailed inputs from its 26 cells ``[N, 26]``."""
     points, off = side[:, 1:25, None], side[:, :1]
-    more = (points >= _range(4, 6, side)).float().flatten(1)
-    return torch.cat([more, (off >= _range(2, 16, side)).float()], 1)
+    more = (points >= numbers(4, 6, side)).float().flatten(1)
+    return torch.cat([more, (off >= numbers(2, 16, side)).float()], 1)
 
 
 def detailed_cells(counts: Tensor, side: int, rules: Variant) -> list[Tensor]:
     """Seven counted cells ``[N]`` of one side of ``counts`` ``[N, 2, 26]``, as whole numbers in float32."""
     own, other = counts[:, side], counts[:, 1 - side]
-    points = _range(0, 26, own)
+    points = numbers(0, 26, own)
     if rules.blocking:
         closed = (other[:, 1:25] > 0).float().roll(12, -1)
         blots = closed * 0
@@ -45,10 +45,11 @@ def detailed_cells(counts: Tensor, side: int, rules: Variant) -> list[Tensor]:
 
 def rear(side: Tensor) -> Tensor:
     """The highest point held ``[N]``, 25 the bar, 0 if all are off."""
-    return ((side > 0) * _range(0, 26, side)).amax(-1)
+    return ((side > 0) * numbers(0, 26, side)).amax(-1)
 
 
-def _range(first: int, end: int, like: Tensor) -> Tensor:
+def numbers(first: int, end: int, like: Tensor) -> Tensor:
+    """``first`` to ``end - 1`` as float32 on the device of ``like``."""
     return torch.arange(first, end, dtype=torch.float32, device=like.device)
 
 
@@ -104,10 +105,10 @@ def _hitting(own: Tensor, blots: Tensor, closed: Tensor) -> Tensor:
 
 def _escaping(point: Tensor, closed: Tensor) -> Tensor:
     """By how many of 36 rolls a checker on ``point`` ``[N]`` escapes (`kernels.cells._escaping_rolls`)."""
-    target = point[:, None] - _range(0, 25, closed)  # [N, 25], the point at each distance
+    target = point[:, None] - numbers(0, 25, closed)  # [N, 25], the point at each distance
     ahead = closed.gather(1, (target - 1).clamp(0, 23).long()) * (target >= 1)
-    far = (ahead[:, 1 : _PRIME + 1] * _range(1, _PRIME + 1, closed)).amax(-1, keepdim=True)
-    dice = _range(1, 7, closed)
+    far = (ahead[:, 1 : _PRIME + 1] * numbers(1, _PRIME + 1, closed)).amax(-1, keepdim=True)
+    dice = numbers(1, 7, closed)
     sums = dice[:, None] + dice
     alone = (1 - ahead[:, 1:7]) * (dice > far)
     way = _either((1 - ahead[:, 1:7])[:, :, None].expand(-1, -1, 6))

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import warp as wp
 
-from ...env.kernels.rules import ONE, PACKED_BOARD, POINT_BITS, count_bits, highest, lowest, reverse_bits
+from ...env.kernels.rules import BAR_BIT, ONE, PACKED_BOARD, POINT_BITS, count_bits, highest, lowest, reverse_bits
 
 __all__ = [
     "BASIC_SIZES",
@@ -18,7 +18,6 @@ __all__ = [
     "NUM_BASIC",
     "NUM_COUNTED",
     "describe_for",
-    "pip_lead",
 ]
 
 wp.set_module_options({"enable_backward": False, "fast_math": False, "max_unroll": 4})
@@ -37,7 +36,6 @@ COUNTED = wp.types.vector(length=len(COUNTED_SIZES), dtype=wp.int32)
 
 HOME_BITS = wp.constant(wp.uint32(0x7E))  # points 1 to 6
 HALF_BITS = wp.constant(wp.uint32(0x1FFE))  # points 1 to 12
-BAR_BIT = wp.constant(wp.uint32(1 << 25))
 PRIME_BITS = wp.constant(wp.uint32(0xFE))  # distances 1 to 7
 
 
@@ -80,12 +78,22 @@ def _side_of(cells: wp.uint64, side: int) -> wp.uint32:
 
 
 @wp.func
-def pip_lead(boards: wp.array2d(dtype=wp.int8), row: int, swap: int) -> int:
-    """Pips that the other side is behind the player on roll, who is side ``swap``."""
-    lead = int(0)
-    for point in range(1, 26):
-        lead += (int(boards[row, 26 + point]) - int(boards[row, point])) * point
-    return lead * (1 - 2 * swap)
+def _pips(board: PACKED_BOARD) -> wp.vec2i:
+    """Pip counts of both sides. Four cells at a time: word w holds cells 4w to 4w + 3, word 6 two of either side."""
+    mine = int(0)
+    theirs = int(0)
+    for word in range(13):
+        four = wp.uint32(board[word])
+        above = int((four * wp.uint32(0x00010203)) >> wp.uint32(24))  # one for the second cell, two, three
+        total = int((four * wp.uint32(0x01010101)) >> wp.uint32(24))
+        if word < 6:
+            mine += 4 * word * total + above
+        elif word > 6:
+            theirs += (4 * word - 26) * total + above
+    middle = wp.uint32(board[6])
+    mine += 24 * int(middle & wp.uint32(15)) + 25 * int((middle >> wp.uint32(8)) & wp.uint32(15))
+    theirs += int((middle >> wp.uint32(24)) & wp.uint32(15))
+    return wp.vec2i(mine, theirs)
 
 
 @wp.func
@@ -102,13 +110,12 @@ def _closed_ahead(rear: int, closed: wp.uint32) -> int:
 
 
 @wp.func
-def describe_blocking(board: PACKED_BOARD, lead: int, swap: int) -> COUNTED:
+def describe_blocking(held: wp.uint64, lead: int, swap: int) -> COUNTED:
     """`describe` for a discipline without hits, where both sides travel the same way round and one checker is a point.
 
     Race: the routes still to travel have no point in common. Home points and prime (along the other's route): those
     held at all. In the place of blots: points closed by the other among the six before the rearmost checker.
     """
-    held = _cells_holding(board, 1)
     mine = _side_of(held, swap)
     theirs = _side_of(held, 1 - swap)
     my_turned = _on_the_others_route(mine)
@@ -137,15 +144,15 @@ def _tenths(lead: int) -> int:
 
 
 @wp.func
-def describe(board: PACKED_BOARD, lead: int, swap: int) -> COUNTED:
-    """The counted cells of a board, the player on roll first; with ``swap`` 1 its side 1 is on roll.
+def describe(held: wp.uint64, made: wp.uint64, lead: int, swap: int) -> COUNTED:
+    """The basic cells of a board, the player on roll first; with ``swap`` 1 its side 1 is on roll.
+
+    ``held`` and ``made``: the cells with one checker or more, and with two (`_cells_holding`).
 
     Race: have the sides passed each other? Prime: longest run of points with two or more checkers, at most 7.
     Rearmost: half the highest point held, rounded up. Blots: single checkers that an opposing one behind them reaches
     with one die, at most 4. Pip lead: see `_tenths`.
     """
-    held = _cells_holding(board, 1)
-    made = _cells_holding(board, 2)
     mine = _side_of(held, swap)
     theirs = _side_of(held, 1 - swap)
     my_made = _side_of(made, swap) & POINT_BITS
@@ -274,25 +281,6 @@ def _count_in(board: PACKED_BOARD, cell: int) -> int:
 
 
 @wp.func
-def _pips(board: PACKED_BOARD) -> wp.vec2i:
-    """Pip counts of both sides. Four cells at a time: word w holds cells 4w to 4w + 3, word 6 two of either side."""
-    mine = int(0)
-    theirs = int(0)
-    for word in range(13):
-        four = wp.uint32(board[word])
-        above = int((four * wp.uint32(0x00010203)) >> wp.uint32(24))  # one for the second cell, two, three
-        total = int((four * wp.uint32(0x01010101)) >> wp.uint32(24))
-        if word < 6:
-            mine += 4 * word * total + above
-        elif word > 6:
-            theirs += (4 * word - 26) * total + above
-    middle = wp.uint32(board[6])
-    mine += 24 * int(middle & wp.uint32(15)) + 25 * int((middle >> wp.uint32(8)) & wp.uint32(15))
-    theirs += int((middle >> wp.uint32(24)) & wp.uint32(15))
-    return wp.vec2i(mine, theirs)
-
-
-@wp.func
 def _checkers_from(board: PACKED_BOARD, side: int, first: int) -> int:
     """Checkers of ``side`` on its points ``first`` (at least 1) to the bar."""
     total = int(0)
@@ -352,14 +340,20 @@ def _detail_side(
 
 
 @wp.func
-def detail(board: PACKED_BOARD, swap: int, blocking: bool, counted: COUNTED) -> COUNTED:
+def detail(
+    board: PACKED_BOARD,
+    held: wp.uint64,
+    made: wp.uint64,
+    pips: wp.vec2i,
+    swap: int,
+    blocking: bool,
+    counted: COUNTED,
+) -> COUNTED:
     """``counted`` with the detailed cells, the player on roll first; with ``swap`` 1 its side 1 is on roll.
 
     Still to pass: checkers behind the other side's rearmost (longgammon: on points 13 to 24). Pips: an eighth, at most
     15. Rolls: a third of those of 36, rounded up (`_hitting_rolls`, `_escaping_rolls`); nothing is hit in longgammon.
     """
-    held = _cells_holding(board, 1)
-    made = _cells_holding(board, 2)
     mine = _side_of(held, swap)
     theirs = _side_of(held, 1 - swap)
     my_passed_from = int(13)
@@ -378,7 +372,6 @@ def detail(board: PACKED_BOARD, swap: int, blocking: bool, counted: COUNTED) -> 
         their_closed = (reverse_bits(_side_of(made, swap)) >> wp.uint32(6)) & POINT_BITS
         my_targets = (reverse_bits(theirs) >> wp.uint32(6)) & POINT_BITS & ~my_closed
         their_targets = (reverse_bits(mine) >> wp.uint32(6)) & POINT_BITS & ~their_closed
-    pips = _pips(board)
     my_pips = pips[swap]
     their_pips = pips[1 - swap]
     filled = _detail_side(board, swap, mine, my_pips, my_passed_from, my_targets, my_closed, NUM_BASIC, counted)
@@ -387,13 +380,17 @@ def detail(board: PACKED_BOARD, swap: int, blocking: bool, counted: COUNTED) -> 
 
 
 @wp.func
-def describe_for(board: PACKED_BOARD, lead: int, swap: int, blocking: bool, detailed: bool) -> COUNTED:
-    """The counted cells of a board, those of `detail` only if ``detailed``; ``lead`` as `pip_lead` gives it."""
+def describe_for(board: PACKED_BOARD, swap: int, blocking: bool, detailed: bool) -> COUNTED:
+    """The counted cells of a board, those of `detail` only if ``detailed``."""
+    held = _cells_holding(board, 1)
+    made = _cells_holding(board, 2)
+    pips = _pips(board)
+    lead = pips[1 - swap] - pips[swap]
     counted = COUNTED()
     if blocking:  # noqa: SIM108  # a conditional expression computes both in Warp
-        counted = describe_blocking(board, lead, swap)
+        counted = describe_blocking(held, lead, swap)
     else:
-        counted = describe(board, lead, swap)
+        counted = describe(held, made, lead, swap)
     if detailed:
-        counted = detail(board, swap, blocking, counted)
+        counted = detail(board, held, made, pips, swap, blocking, counted)
     return counted

@@ -12,7 +12,7 @@ from __future__ import annotations
 import warp as wp
 
 from ...env.kernels.rules import PACKED_BOARD
-from .cells import COUNTED, COUNTED_SIZES, NUM_BASIC, NUM_COUNTED, describe_for, pip_lead
+from .cells import COUNTED, COUNTED_SIZES, NUM_BASIC, NUM_COUNTED, describe_for
 
 __all__ = ["BLOCK", "MAX_COUNT", "count_cells", "encode", "first_layer"]
 
@@ -34,18 +34,14 @@ NUM_ROWS = wp.constant((52 + len(COUNTED_SIZES)) * MAX_COUNT)
 @wp.kernel
 def count_cells(
     first: int,
-    boards: wp.array2d(dtype=wp.int8),
     packed: wp.array(dtype=PACKED_BOARD),
     swap: int,
     blocking: bool,
     counted: wp.array(dtype=COUNTED),
-    leads: wp.array(dtype=wp.int32),
 ):
-    """The counted cells of every board, and its pip lead."""
+    """The counted cells of every board."""
     row = first + wp.tid()
-    lead = pip_lead(boards, row, swap)
-    leads[row] = lead
-    counted[row] = describe_for(packed[row], lead, swap, blocking, True)
+    counted[row] = describe_for(packed[row], swap, blocking, True)
 
 
 @wp.kernel
@@ -78,7 +74,7 @@ def encode(
         inputs[row, at + 2] = wp.float32(off >= 1)
         inputs[row, at + 3] = wp.float32(off) / 15.0
         inputs[row, at + 4] = wp.float32(pips) / 167.0
-    counted = describe_for(packed[row], pip_lead(boards, row, 0), 0, blocking, True)
+    counted = describe_for(packed[row], 0, blocking, True)
     at = wp.int32(BOARD_INPUTS)
     for cell in range(wp.static(len(COUNTED_SIZES))):
         if cell == NUM_BASIC:
@@ -127,7 +123,6 @@ def first_layer(
     first: int,
     packed: wp.array(dtype=PACKED_BOARD),
     counted: wp.array(dtype=COUNTED),
-    leads: wp.array(dtype=wp.int32),
     sums: wp.array2d(dtype=UNITS),
     games: wp.array(dtype=wp.int64),
     packed_afterstates: wp.array(dtype=PACKED_BOARD),
@@ -139,7 +134,7 @@ def first_layer(
 ):
     """First-layer activations (ReLU) of one afterstate, seen by the player who is on roll after the play.
 
-    ``packed`` ``[N]`` and ``packed_afterstates`` ``[M]`` have the mover as side 0; ``counted``, ``leads`` and ``sums``
+    ``packed`` ``[N]`` and ``packed_afterstates`` ``[M]`` have the mover as side 0; ``counted`` and ``sums``
     describe the positions before the play with the opponent as side 0, the sums being their pre-activations, bias
     included; ``table`` ``[2 * 76 * 16, units]`` is what each number adds, then each step from a number to the next. Row
     ``r`` goes to row ``r - out_first`` of ``hidden``.
@@ -151,7 +146,6 @@ def first_layer(
     rows = wp.zeros(shape=(MAX_ROWS,), dtype=wp.int32)
     signs = wp.zeros(shape=(MAX_ROWS,), dtype=wp.float32)
     num_rows = int(0)
-    lead = wp.int32(leads[game])
     for word in range(13):
         old_word = before[word]
         new_word = after[word]
@@ -163,12 +157,8 @@ def first_layer(
                     cell = 4 * word + byte
                     seen = (cell + 26) % 52  # the other player is side 0 of the network's view
                     num_rows = _change_cell(seen, old_count, new_count, rows, signs, num_rows)
-                    if cell < 26:
-                        lead += (new_count - old_count) * cell
-                    else:
-                        lead -= (new_count - old_count) * (cell - 26)
     old_counted = counted[game]
-    new_counted = describe_for(after, lead, 1, blocking, detailed)
+    new_counted = describe_for(after, 1, blocking, detailed)
     num_counted = wp.int32(NUM_BASIC)
     if detailed:
         num_counted = NUM_COUNTED

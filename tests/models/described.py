@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tests.models.rolls_by_hand import closed_and_blots, escaping, following, hitting
+from tests.models.rolls_by_hand import details
 
 Array = NDArray[Any]
 
@@ -70,18 +70,8 @@ class Described:
             else:
                 ahead = [p for p in range(rears[number] - 6, rears[number]) if p > 0 and other[self.opposite(p)]]
                 cells[f"points closed ahead of side {number}"] = min(len(ahead), 4)
-            closed, single = closed_and_blots(other, meeting, self.opposite)
-            to_pass = range(26 - rears[1 - number], 26) if meeting else range(13, 25)
-            sums = {
-                "checkers to pass": sum(side[point] for point in to_pass),
-                "checkers at home": sum(side[1:7]),
-                "checkers deep at home": sum(side[1:4]),
-                "pips": min(pips[number] // 8, 15),
-                "rolls hitting": -(-hitting(side, closed, single) // 3),
-                "rolls escaping": -(-escaping(rears[number], closed) // 3),
-                "rolls escaping next": -(-escaping(following(side), closed) // 3),
-            }
-            cells |= {f"{name} of side {number}": value for name, value in sums.items()}
+            found = details(side, other, meeting, self.opposite)
+            cells |= {f"{name} of side {number}": value for name, value in found.items()}
         return cells
 
     def inputs(self, board: list[list[int]]) -> Array:

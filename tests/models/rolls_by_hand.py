@@ -1,4 +1,4 @@
-"""Rolls that hit and rolls that escape, counted roll by roll and move by move: for tests of the detailed inputs.
+"""The detailed cells, with rolls that hit and rolls that escape counted roll by roll and move by move: for tests.
 
 A side is its 26 cells; ``closed`` and ``blots`` are sets of points 1 to 24 in that side's own numbers.
 """
@@ -8,6 +8,22 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 
 ROLLS = [(a, b) for a in range(1, 7) for b in range(1, 7)]
+
+
+def details(side: list[int], other: list[int], meeting: bool, opposite: Callable[[int], int]) -> dict[str, int]:
+    """The seven detailed cells of ``side``, by their names in ``bundle.json`` and in their order."""
+    closed, blots = closed_and_blots(other, meeting, opposite)
+    rear, other_rear = (max((point for point in range(1, 26) if cells[point]), default=0) for cells in (side, other))
+    to_pass = range(26 - other_rear, 26) if meeting else range(13, 25)
+    return {
+        "checkers to pass": sum(side[point] for point in to_pass),
+        "checkers at home": sum(side[1:7]),
+        "checkers deep at home": sum(side[1:4]),
+        "pips": min(sum(point * side[point] for point in range(1, 26)) // 8, 15),
+        "rolls hitting": -(-hitting(side, closed, blots) // 3),
+        "rolls escaping": -(-escaping(rear, closed) // 3),
+        "rolls escaping next": -(-escaping(following(side), closed) // 3),
+    }
 
 
 def closed_and_blots(other: list[int], meeting: bool, opposite: Callable[[int], int]) -> tuple[set[int], set[int]]:

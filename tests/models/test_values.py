@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import math
-
 import pytest
 import torch
 from torch import Tensor
@@ -22,7 +20,7 @@ from nardy.models.values import (
     possible_outcomes,
     probabilities,
 )
-from tests.models.rolls_by_hand import closed_and_blots, escaping, following, hitting
+from tests.models.rolls_by_hand import details
 from tests.positions import Side, from_boards, position, text, to_boards
 
 
@@ -88,18 +86,9 @@ def _slow_longgammon_cells(mine: Side, theirs: Side) -> list[int]:
 
 def _slow_details(mine: Side, theirs: Side, variant: str) -> list[int]:
     """The fourteen detailed cells of a position, written from their description."""
-    meeting = variant != "longgammon"
-
-    def of_side(own: Side, other: Side) -> list[int]:
-        closed, blots = closed_and_blots(list(other), meeting, (lambda p: 25 - p) if meeting else _other_way)
-        rear, other_rear = (max((point for point in range(1, 26) if side[point]), default=0) for side in (own, other))
-        to_pass = [point for point in range(1, 26) if point > (25 - other_rear if meeting else 12)]
-        pips = sum(point * own[point] for point in range(1, 26))
-        numbers = [hitting(list(own), closed, blots), escaping(rear, closed), escaping(following(list(own)), closed)]
-        sums = [sum(own[point] for point in to_pass), sum(own[1:7]), sum(own[1:4]), min(pips // 8, 15)]
-        return sums + [math.ceil(number / 3) for number in numbers]
-
-    return of_side(mine, theirs) + of_side(theirs, mine)
+    rules = (False, _other_way) if variant == "longgammon" else (True, lambda point: 25 - point)
+    sides = (list(mine), list(theirs)), (list(theirs), list(mine))
+    return [value for own, other in sides for value in details(own, other, *rules).values()]
 
 
 VARIANTS = ["backgammon", "sprintgammon", "longgammon"]
