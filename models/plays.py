@@ -67,7 +67,7 @@ class Plays:
     """The afterstates of N games and what the network says of them; M rows in all.
 
     Attributes:
-        game: ``[M]`` int64, non-decreasing. ends: ``[N]`` int64, one past each game's last row.
+        game: ``[M]`` int64, non-decreasing, one for each roll. ends: ``[N]`` int64, one past each game's last row.
         boards: ``[M, 2, 26]`` int8, the mover side 0.
         raw: ``[M, 9]`` float32, the network's outputs for the player on roll next; ``[M, 9 + U]`` if stakes were given.
         values: ``[M, 4]`` float32, for the mover: cubeless equity, then in points per unit of the cube with the cube
@@ -121,13 +121,14 @@ class _Turns:
 class _Hidden:
     """First-layer activations of ``afterstates`` ``[M, 2, 26]`` of ``turns``, some rows at a time."""
 
-    def __init__(self, turns: _Turns, first: FirstLayer, game: Tensor, afterstates: Tensor) -> None:
-        self.device = game.device
+    def __init__(self, turns: _Turns, first: FirstLayer, position: Tensor, afterstates: Tensor) -> None:
+        """``position`` ``[M]`` int64: which of ``turns`` each afterstate comes from."""
+        self.device = position.device
         linear = first.linear
         self.sums = torch.nn.functional.linear(turns.inputs[:, : linear.in_features], linear.weight, linear.bias)
         packed_afterstates = afterstates.view(-1, 52).view(torch.int32)
-        described = (turns.packed, turns.counted, _blocks(self.sums), game, packed_afterstates)
-        self.memory = (turns, first, game, afterstates)  # what the shared arguments are views of
+        described = (turns.packed, turns.counted, _blocks(self.sums), position, packed_afterstates)
+        self.memory = (turns, first, position, afterstates)  # what the shared arguments are views of
         self.arguments = share(first_layer, *described, first.table, turns.rules.blocking, first.detailed)
 
     def rows(self, begin: int, end: int) -> Tensor:
@@ -149,11 +150,11 @@ def _over_chunks(work: Callable[[int, int], None], num_rows: int, device: torch.
 
 
 def _candidates(
-    by: CandidatePass, turns: _Turns, game: Tensor, ends: Tensor, afterstates: Tensor
-) -> tuple[Tensor, Tensor, Tensor]:
-    """``(game, ends, afterstates)`` of the best plays by the ranker, in the order they had; a host synchronisation."""
-    device = game.device
-    hidden = _Hidden(turns, by.first, game, afterstates)
+    by: CandidatePass, turns: _Turns, position: Tensor, ends: Tensor, afterstates: Tensor
+) -> tuple[Tensor, Tensor]:
+    """``(rows, ends)`` of the best plays by the ranker, in the order they had; a host synchronisation."""
+    device = position.device
+    hidden = _Hidden(turns, by.first, position, afterstates)
     scores = torch.empty(afterstates.shape[0], dtype=torch.float32, device=device)
     weights = -by.ranker.head.weight[0]  # the ranker speaks for the other player, and the offset is everyone's
 
@@ -166,7 +167,7 @@ def _candidates(
     rows = torch.empty(int(kept_ends[-1]), dtype=torch.int64, device=device)
     arguments = (ends, kept_ends, scores, afterstates.view(-1, 52), turns.rules.num_checkers, rows)
     launch_rows(keep_rows, len(ends), *arguments, device=device)
-    return game[rows], kept_ends, afterstates[rows]
+    return rows, kept_ends
 
 
 @torch.no_grad()
@@ -183,29 +184,38 @@ def evaluate_plays(
 ) -> Plays:
     """Value every legal play of ``boards`` ``[N, 2, 26]`` int8 contiguous with ``dice`` ``[N, 2]`` int8, unchecked.
 
-    ``second_first`` ``[N]`` bool as for `env.afterstates`. ``stakes`` of the N games, for networks with context units,
-    are those of the player on roll *next*, the opponent of side 0. ``first`` is the network's first layer as a table,
-    if at hand. With ``candidates`` only the plays that pass it are valued and returned. With ``bfloat16`` the products
-    after the first layer are rounded, for GPUs, which then compute several times as fast.
+    ``dice`` ``[N * R, 2]`` are R rolls of each position in a row, and count as N * R games; what does not depend on the
+    roll is computed once. ``second_first`` ``[N]`` bool as for `env.afterstates`. ``stakes`` of the N positions, for
+    networks with context units, are those of the player on roll *next*, the opponent of side 0. ``first`` is the
+    network's first layer as a table, if at hand. With ``candidates`` only the plays that pass it are valued and
+    returned. With ``bfloat16`` the products after the first layer are rounded, for GPUs, which then compute several
+    times as fast.
     """
     device = boards.device
-    game, afterstates = afterstates_unchecked(boards, dice, variant, second_first)
-    ends = torch.searchsorted(game, torch.arange(1, boards.shape[0] + 1, device=device))
+    rolls = len(dice) // max(1, len(boards))
+    rolled, rolled_second = boards, second_first
+    if rolls > 1:
+        rolled = boards.repeat_interleave(rolls, 0)
+        rolled_second = None if second_first is None else second_first.repeat_interleave(rolls)
+    game, afterstates = afterstates_unchecked(rolled, dice, variant, rolled_second)
+    ends = torch.searchsorted(game, torch.arange(1, len(dice) + 1, device=device))
     turns = _Turns(boards, variant)
+    position = game if rolls == 1 else game // rolls
     if candidates is not None:
-        game, ends, afterstates = _candidates(candidates, turns, game, ends, afterstates)
+        rows, ends = _candidates(candidates, turns, position, ends, afterstates)
+        game, position, afterstates = game[rows], position[rows], afterstates[rows]
     num_rows = afterstates.shape[0]
     flat = afterstates.view(-1, 52)
     columns = NUM_OUTCOMES + NUM_CUBE if stakes is None else network.head.out_features
     raw = torch.empty((num_rows, columns), dtype=torch.float32, device=device)
     num_columns = MONEY_COLUMNS if stakes is None else CONTEXT_COLUMNS
     values = torch.empty((num_rows, num_columns), dtype=torch.float32, device=device)
-    hidden = _Hidden(turns, first or FirstLayer(network), game, afterstates)
+    hidden = _Hidden(turns, first or FirstLayer(network), position, afterstates)
     max_level = turns.rules.max_level
     value_arguments = share(play_values, flat, raw, max_level, values)
     context_arguments = None
     if stakes is not None:
-        context_arguments = share(context_values, flat, raw, max_level, game, *_context(network, stakes), values)
+        context_arguments = share(context_values, flat, raw, max_level, position, *_context(network, stakes), values)
 
     def work(begin: int, end: int) -> None:
         # Both modes belong to a thread.

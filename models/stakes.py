@@ -72,10 +72,6 @@ class Stakes:
         """The stakes ``[T, N, ...]`` of some of the N games."""
         return self._each(lambda field: field[:, where])
 
-    def repeat(self, times: int) -> Stakes:
-        """Each game's stakes ``times`` times in a row."""
-        return self._each(lambda field: field.repeat_interleave(times, 0))
-
     def flatten(self, first: int, last: int) -> Stakes:
         """Dimensions ``first`` to ``last`` as one."""
         return self._each(lambda field: field.flatten(first, last))

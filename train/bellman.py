@@ -164,11 +164,9 @@ def roll_means(
         ``[N, 7]``, the means of `Plays.values` of the best play by each column.
     """
     number, rolls = len(boards), NUM_ROLLS
-    turns = boards.repeat_interleave(rolls, 0)
     dice = torch.tensor(ROLLS, dtype=torch.int8, device=boards.device).repeat(number, 1)
-    following = None if stakes is None else stakes.flip().repeat(rolls)
-    repeated = second_first.repeat_interleave(rolls)
-    plays = evaluate_plays(network, turns, dice, variant, repeated, first, following, candidates, bfloat16)
+    following = None if stakes is None else stakes.flip()
+    plays = evaluate_plays(network, boards, dice, variant, second_first, first, following, candidates, bfloat16)
     best = plays.best()
     chances = roll_chances(boards.device)
     values = plays.values.gather(0, best).view(number, rolls, -1)

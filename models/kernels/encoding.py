@@ -124,7 +124,7 @@ def first_layer(
     packed: wp.array(dtype=PACKED_BOARD),
     counted: wp.array(dtype=COUNTED),
     sums: wp.array2d(dtype=UNITS),
-    games: wp.array(dtype=wp.int64),
+    positions: wp.array(dtype=wp.int64),
     packed_afterstates: wp.array(dtype=PACKED_BOARD),
     table: wp.array2d(dtype=UNITS),
     blocking: bool,
@@ -134,14 +134,15 @@ def first_layer(
 ):
     """First-layer activations (ReLU) of one afterstate, seen by the player who is on roll after the play.
 
-    ``packed`` ``[N]`` and ``packed_afterstates`` ``[M]`` have the mover as side 0; ``counted`` and ``sums``
+    ``positions`` ``[M]`` says which of N positions each afterstate comes from. ``packed`` ``[N]`` and
+    ``packed_afterstates`` ``[M]`` have the mover as side 0; ``counted`` and ``sums``
     describe the positions before the play with the opponent as side 0, the sums being their pre-activations, bias
     included; ``table`` ``[2 * 76 * 16, units]`` is what each number adds, then each step from a number to the next. Row
     ``r`` goes to row ``r - out_first`` of ``hidden``.
     """
     row = first + wp.tid()
-    game = int(games[row])
-    before = packed[game]
+    position = int(positions[row])
+    before = packed[position]
     after = packed_afterstates[row]
     rows = wp.zeros(shape=(MAX_ROWS,), dtype=wp.int32)
     signs = wp.zeros(shape=(MAX_ROWS,), dtype=wp.float32)
@@ -157,7 +158,7 @@ def first_layer(
                     cell = 4 * word + byte
                     seen = (cell + 26) % 52  # the other player is side 0 of the network's view
                     num_rows = _change_cell(seen, old_count, new_count, rows, signs, num_rows)
-    old_counted = counted[game]
+    old_counted = counted[position]
     new_counted = describe_for(after, 1, blocking, detailed)
     num_counted = wp.int32(NUM_BASIC)
     if detailed:
@@ -169,7 +170,7 @@ def first_layer(
     # Four table rows at a time are read from end to end, as the memory likes it; the sums stay in the nearest cache.
     num_units = sums.shape[1]
     for block in range(num_units):
-        hidden[out, block] = sums[game, block]
+        hidden[out, block] = sums[position, block]
     change = int(0)
     while change < num_rows:
         row_0 = rows[change]

@@ -13,7 +13,8 @@ from nardy.models import Network, NetworkConfig
 from nardy.models.encoding import encode
 from nardy.models.janowski import simple_match_equity
 from nardy.models.learned_table import learned_table
-from nardy.models.plays import evaluate_plays
+from nardy.models.plays import CandidatePass, evaluate_plays
+from nardy.models.ranker import Ranker
 from nardy.models.stakes import Stakes, match_stakes, money_stakes
 from nardy.models.values import before_roll, context_no_double, possible_outcomes, probabilities
 
@@ -186,3 +187,27 @@ def test_each_entry_of_the_learned_table_follows_from_the_opening_rolls() -> Non
     for trailer in (2, 3, 5):
         wanted = (started(trailer, 1, False) + 1 - started(1, trailer, False)) / 2
         assert float(table.after[trailer - 1]) == pytest.approx(wanted, abs=1e-5)
+
+
+@pytest.mark.parametrize("variant", ["backgammon", "longgammon"])
+@pytest.mark.parametrize("keep", [None, 3])
+def test_several_rolls_of_a_position_are_valued_as_if_it_stood_there_once_for_each(
+    variant: str, keep: int | None
+) -> None:
+    network, boards = _network(), _some_boards(variant, 12)
+    number, rolls = len(boards), 4
+    dice = torch.randint(1, 7, (number * rolls, 2), generator=torch.Generator().manual_seed(3)).to(torch.int8)
+    value, away, crawford = _scores(number, seed=6)
+    stakes = match_stakes(value, away, crawford, 64, TABLE)
+    second_first = torch.arange(number) % 2 == 0
+    candidates = None if keep is None else CandidatePass(Ranker(16, seed=2), keep)
+
+    together = evaluate_plays(network, boards, dice, variant, second_first, None, stakes, candidates)
+
+    each = torch.arange(number).repeat_interleave(rolls)
+    apart = (boards[each], dice, variant, second_first[each], None, stakes.rows(each), candidates)
+    expected = evaluate_plays(network, *apart)
+    for name in ("game", "ends", "boards"):
+        assert torch.equal(getattr(together, name), getattr(expected, name)), name
+    assert together.game.max() == number * rolls - 1
+    torch.testing.assert_close(together.values, expected.values, atol=1e-5, rtol=1e-5)
