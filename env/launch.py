@@ -104,14 +104,15 @@ def split_rows(work: Callable[[int, int], None], num_rows: int, min_rows: int, m
     """Run ``work(begin, end)`` over 0 to ``num_rows`` on `num_threads` threads, the caller's among them, and wait.
 
     No part is smaller than ``min_rows`` unless all is. With ``max_rows`` no part is larger: the threads take the parts
-    one after the other, so that one whose core is busy elsewhere takes fewer. ``work`` must release the interpreter
-    lock to gain anything.
+    one after the other, so that one whose core is busy elsewhere takes fewer, and there are as many for each thread.
+    ``work`` must release the interpreter lock to gain anything.
     """
     if num_rows == 0:
         return
     num_parts = min(num_threads(), max(1, num_rows // min_rows))
     if max_rows is not None:
-        num_parts = max(num_parts, -(-num_rows // max_rows))
+        least = max(num_parts, -(-num_rows // max_rows))
+        num_parts = min(num_rows, -(-least // num_parts) * num_parts)
     bounds = [num_rows * part // num_parts for part in range(num_parts + 1)]
     parts = pairwise(bounds)
     if num_threads() == 1 or num_parts == 1:

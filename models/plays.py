@@ -32,7 +32,12 @@ __all__ = ["CONTEXT_COLUMNS", "MONEY_COLUMNS", "CandidatePass", "FirstLayer", "P
 # with stakes three more, the same cube states at each game's own stake.
 MONEY_COLUMNS = 4
 CONTEXT_COLUMNS = 7
-_CHUNK_ROWS = {"cpu": 1024, "cuda": 1 << 18}
+# Rows at once: on a CPU fewer where the layers are wide, so that a chunk's activations stay in a core's cache, but
+# enough to make up for what launching costs.
+_CUDA_CHUNK_ROWS = 1 << 18
+_CHUNK_ACTIVATIONS = 1 << 20
+_CPU_CHUNK_ROWS = 1024, 4096
+_FIRST_LAYER_ROWS = 256
 
 
 class FirstLayer:
@@ -125,7 +130,17 @@ class _Hidden:
         """``position`` ``[M]`` int64: which of ``turns`` each afterstate comes from."""
         self.device = position.device
         linear = first.linear
-        self.sums = torch.nn.functional.linear(turns.inputs[:, : linear.in_features], linear.weight, linear.bias)
+        self.sums = torch.empty((len(turns.inputs), linear.out_features), device=self.device)
+        inputs, weight, bias = turns.inputs[:, : linear.in_features], linear.weight, linear.bias
+
+        def sum_up(begin: int, end: int) -> None:
+            with torch.no_grad():  # the mode belongs to a thread
+                torch.addmm(bias, inputs[begin:end], weight.T, out=self.sums[begin:end])
+
+        if self.device.type == "cpu":
+            split_rows(sum_up, len(inputs), _FIRST_LAYER_ROWS)
+        else:
+            sum_up(0, len(inputs))
         packed_afterstates = afterstates.view(-1, 52).view(torch.int32)
         described = (turns.packed, turns.counted, _blocks(self.sums), position, packed_afterstates)
         self.memory = (turns, first, position, afterstates)  # what the shared arguments are views of
@@ -139,14 +154,15 @@ class _Hidden:
         return hidden
 
 
-def _over_chunks(work: Callable[[int, int], None], num_rows: int, device: torch.device) -> None:
-    """``work(begin, end)`` over all rows, by chunks that fit a core's cache, shared among the threads on a CPU."""
-    chunk = _CHUNK_ROWS[device.type]
+def _over_chunks(work: Callable[[int, int], None], num_rows: int, units: int, device: torch.device) -> None:
+    """``work(begin, end)`` over all rows, by chunks of ``units`` a row, shared among the threads on a CPU."""
     if device.type == "cpu":
-        split_rows(work, num_rows, chunk // 2, chunk)
-    else:
-        for begin in range(0, num_rows, chunk):
-            work(begin, min(begin + chunk, num_rows))
+        fewest, most = _CPU_CHUNK_ROWS
+        chunk = min(max(_CHUNK_ACTIVATIONS // units, fewest), most)
+        split_rows(work, num_rows, fewest // 2, chunk)
+        return
+    for begin in range(0, num_rows, _CUDA_CHUNK_ROWS):
+        work(begin, min(begin + _CUDA_CHUNK_ROWS, num_rows))
 
 
 def _candidates(
@@ -162,7 +178,7 @@ def _candidates(
         with torch.no_grad():  # the mode belongs to a thread
             torch.mv(hidden.rows(begin, end), weights, out=scores[begin:end])
 
-    _over_chunks(work, len(scores), device)
+    _over_chunks(work, len(scores), hidden.sums.shape[1], device)
     kept_ends = torch.diff(ends, prepend=ends.new_zeros(1)).clamp(max=by.keep).cumsum(0)
     rows = torch.empty(int(kept_ends[-1]), dtype=torch.int64, device=device)
     arguments = (ends, kept_ends, scores, afterstates.view(-1, 52), turns.rules.num_checkers, rows)
@@ -225,5 +241,5 @@ def evaluate_plays(
         if context_arguments is not None:
             launch_rows(context_values, end - begin, *context_arguments, device=device, first_row=begin)
 
-    _over_chunks(work, num_rows, device)
+    _over_chunks(work, num_rows, max(network.config.hidden), device)
     return Plays(game, ends, afterstates, raw, values)

@@ -86,6 +86,12 @@ class Stakes:
         names = Stakes.__dataclass_fields__
         return Stakes(**{name: torch.stack([getattr(one, name) for one in stakes]) for name in names})
 
+    @staticmethod
+    def cat(stakes: Sequence[Stakes]) -> Stakes:
+        """The stakes of several batches in a row."""
+        names = Stakes.__dataclass_fields__
+        return Stakes(**{name: torch.cat([getattr(one, name) for one in stakes]) for name in names})
+
     def flip(self) -> Stakes:
         """The same stakes from the view of the other player."""
         return Stakes(

@@ -6,13 +6,12 @@ allocated once a window.
 
 Some games are played cubeless to the end, some with the cube for money, some with the cube at a stake of their own (a
 match score, or Jacoby). A cube decision costs nothing: it needs the position's no-double values, which the network
-gave when the position was chosen.
+gave when the position was chosen, so a ply ends with it.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass, fields
-from itertools import pairwise
+from dataclasses import dataclass, fields, replace
 
 import torch
 from torch import Tensor
@@ -95,7 +94,8 @@ class Window:
         followed: ``[T, N, 4]`` bool, the play made was the best one cubeless, centred, mine, theirs; ``[T, N, 7]``
             with the last three again at the stake.
         next_no_double: ``[T, N, 3]``, no-double values of the position after the play made, from its own view.
-        ended: ``[T, N]`` bool, the next ply of this slot does not continue this position.
+        ended: ``[T, N]`` bool, the next ply of this slot does not continue this position: it was the last one, or the
+            other side's double was dropped.
         stake: the same at each game's own stake; None for a network that knows money alone.
         drawn: a play of every turn, if asked for.
     """
@@ -184,10 +184,6 @@ class SelfPlay:
         self.games = Games(config.num_games, GameOptions(variant), seed, first_slot, device)
         self.counts = GameCounts.zero(device)
         num_games = config.num_games
-        self.no_double = torch.zeros((num_games, 3), device=device)
-        self.stake_no_double = torch.zeros((num_games, 3), device=device)
-        self.stake_double_take = torch.zeros(num_games, device=device)
-        self.stake_may_double = torch.zeros(num_games, dtype=torch.bool, device=device)
         self.prediction = torch.zeros((num_games, 6), device=device)
         self.bfloat16 = config.precision == "bfloat16"
         self.has_stakes = network.config.context_units > 0
@@ -196,7 +192,7 @@ class SelfPlay:
         self.stakes = SlotStakes(self.games, config.cubeful_fraction, stake_fraction, table)
         self.stakes.draw(torch.ones(num_games, dtype=torch.bool, device=device))
 
-    _OWN_STATE = ("no_double", "stake_no_double", "stake_double_take", "stake_may_double", "prediction")
+    _OWN_STATE = ("prediction",)
 
     def state(self) -> dict[str, Tensor]:
         """Everything that changes between windows, by name."""
@@ -234,9 +230,6 @@ class SelfPlay:
         """
         first = FirstLayer(self.network)
         plies = [self._ply(first, candidates, draw) for _ in range(self.config.window_plies)]
-        # A drop or a turned cube at the start of a ply concerns the ply before.
-        ended = [ply.ended | later.dropped for ply, later in pairwise(plies)] + [plies[-1].ended]
-        turned = [later.turned for later in plies[1:]] + [torch.zeros_like(plies[-1].turned)]
 
         def stacked(name: str) -> Tensor:
             return torch.stack([getattr(ply, name) for ply in plies])
@@ -250,21 +243,21 @@ class SelfPlay:
             cube=stacked("cube"),
             followed=stacked("followed"),
             next_no_double=stacked("next_no_double"),
-            ended=torch.stack(ended),
-            stake=self._stake_window([ply.stake for ply in plies], torch.stack(turned)),
+            ended=stacked("ended"),
+            stake=self._stake_window([ply.stake for ply in plies]),
             drawn=_drawn_window([ply.drawn for ply in plies]),
         )
 
-    def _stake_window(self, plies: list[_StakePly | None], turned: Tensor) -> StakeWindow | None:
+    def _stake_window(self, plies: list[_StakePly | None]) -> StakeWindow | None:
         known = [ply for ply in plies if ply is not None]
         if not known:
             return None
         names = [name for name in _StakePly.__dataclass_fields__ if name != "here"]
         stacked = {name: torch.stack([getattr(ply, name) for ply in known]) for name in names}
-        return StakeWindow(here=Stakes.stack([ply.here for ply in known]), turned=turned, **stacked)
+        return StakeWindow(here=Stakes.stack([ply.here for ply in known]), **stacked)
 
     def _ply(self, first: FirstLayer, candidates: CandidatePass | None, draw: bool) -> _Ply:
-        dropped, turned = self._cube_decision()
+        """One turn of every game: roll, play, the other side's cube decision, and a new game where it is over."""
         games, stakes = self.games, self.stakes
         opening = games.dice[:, 0] != 0
         games.roll()
@@ -281,20 +274,16 @@ class SelfPlay:
         outcome = self._outcomes_of(plays, best[:, 0])
         values = plays.values.gather(0, best)
         self.prediction = torch.where(opening[:, None], self._seen_by_player_0(outcome), self.prediction)
-        chosen = self._arrive(plays, row[:, 0], following)
-        stake = None
-        if here is not None and following is not None:
-            stake = _StakePly(
-                here=here,
-                cube=values[:, 4:],
-                next_no_double=self.stake_no_double,
-                next_double_take=self.stake_double_take,
-                next_may_double=self.stake_may_double,
-            )
+        position = self._reached(plays, row[:, 0], following)
         drawn = self._draw(plays) if draw else None
-        end = games.play(chosen)
+        finish = games.play(position.afterstates)
+        drop, turned = self._cube_decision(position, finish.finished)
+        end = replace(finish, finished=finish.finished | drop.finished, dropped=drop.dropped)
         self._count(end)
         self._deal(end.finished)
+        stake = None
+        if here is not None and position.stake is not None:
+            stake = _StakePly(here=here, cube=values[:, 4:], turned=turned, **vars(position.stake))
         return _Ply(
             boards=boards,
             opening=opening,
@@ -303,10 +292,8 @@ class SelfPlay:
             outcome=outcome,
             cube=values[:, 1:4],
             followed=best == row,
-            next_no_double=self.no_double,
+            next_no_double=position.no_double,
             ended=end.finished,
-            dropped=dropped,
-            turned=turned,
             stake=stake,
             drawn=drawn,
         )
@@ -320,37 +307,39 @@ class SelfPlay:
         rows = plays.ends - counts + place
         return DrawnPlays(plays.boards[rows], plays.values[rows, 0])
 
-    def _arrive(self, plays: Plays, rows: Tensor, following: Stakes | None) -> Tensor:
-        """The afterstates of ``rows``, one a game, whose cube values for the player on roll next are kept."""
+    def _reached(self, plays: Plays, rows: Tensor, following: Stakes | None) -> _Reached:
+        """The afterstates of ``rows``, one a game, and their cube values for the player on roll next."""
         raw, afterstates = plays.raw[rows], plays.boards[rows]
         possible = possible_outcomes(afterstates, self.variant, swap=True)
         probs = probabilities(raw, possible)
-        self.no_double = torch.clamp(no_double_values(raw, probs), *bounds(possible))
+        no_double = torch.clamp(no_double_values(raw, probs), *bounds(possible))
+        stake = None
         if following is not None:
             values = context_no_double(self.network, raw, probs, possible, following)
-            self.stake_no_double, self.stake_double_take = values
-            self.stake_may_double = following.may_double[:, 0].clone()
-        return afterstates
+            stake = _NextStake(*values, following.may_double[:, 0])
+        return _Reached(afterstates, no_double, stake)
 
-    def _cube_decision(self) -> tuple[Tensor, Tensor]:
-        """Let the cubeful games double before the roll; where one ended by a drop or was taken, each ``[N]`` bool."""
+    def _cube_decision(self, position: _Reached, finished: Tensor) -> tuple[GameEnd, Tensor]:
+        """Let the player next on roll double, if the game is played with the cube and not ``finished`` ``[N]``.
+
+        Returns:
+            The games that end by a drop, and where the cube was taken, ``[N]`` bool.
+        """
         games, stakes = self.games, self.stakes
         owner = games.cube_owner.long()[:, None]
-        here = self.no_double.gather(1, owner)[:, 0]
-        taken = 2.0 * self.no_double[:, THEIRS]
+        here = position.no_double.gather(1, owner)[:, 0]
+        taken = 2.0 * position.no_double[:, THEIRS]
         allowed = stakes.kind == MONEY
-        if self.has_stakes:
+        if position.stake is not None:
+            at_stake = position.stake
             played = stakes.played()
-            here = torch.where(played, self.stake_no_double.gather(1, owner)[:, 0], here)
-            taken = torch.where(played, self.stake_double_take, taken)
-            allowed = allowed | (played & self.stake_may_double)
-        offer = allowed & (torch.clamp(taken, max=1.0) > here)
+            here = torch.where(played, at_stake.next_no_double.gather(1, owner)[:, 0], here)
+            taken = torch.where(played, at_stake.next_double_take, taken)
+            allowed = allowed | (played & at_stake.next_may_double)
+        offer = allowed & ~finished & (torch.clamp(taken, max=1.0) > here)
         take = taken <= 1.0
         turned = offer & take & games.may_double()
-        end = games.double(offer, take)
-        self._count(end)
-        self._deal(end.finished)
-        return end.finished, turned
+        return games.double(offer, take), turned
 
     def _outcomes_of(self, plays: Plays, rows: Tensor) -> Tensor:
         """Outcome probabilities of one afterstate a game for its mover, ``[N, 6]``; exact where it ends the game."""
@@ -393,8 +382,26 @@ def _drawn_window(plies: list[DrawnPlays | None]) -> DrawnPlays | None:
 
 
 @dataclass(frozen=True)
+class _NextStake:
+    """What a `StakeWindow` keeps of the positions after one ply's plays."""
+
+    next_no_double: Tensor
+    next_double_take: Tensor
+    next_may_double: Tensor
+
+
+@dataclass(frozen=True)
+class _Reached:
+    """The positions after the plays made, the mover side 0, and their no-double values for the other player."""
+
+    afterstates: Tensor
+    no_double: Tensor
+    stake: _NextStake | None
+
+
+@dataclass(frozen=True)
 class _Ply:
-    """One ply of a `Window`, and where a drop ended the game before it or the cube was turned."""
+    """One ply of a `Window`."""
 
     boards: Tensor
     opening: Tensor
@@ -405,8 +412,6 @@ class _Ply:
     followed: Tensor
     next_no_double: Tensor
     ended: Tensor
-    dropped: Tensor
-    turned: Tensor
     stake: _StakePly | None
     drawn: DrawnPlays | None
 
@@ -420,3 +425,4 @@ class _StakePly:
     next_no_double: Tensor
     next_double_take: Tensor
     next_may_double: Tensor
+    turned: Tensor

@@ -1,8 +1,8 @@
 """The stake at which each self-play slot's game is judged beside plain money: a match score and cube, or Jacoby.
 
 Every game is given one at random when it is dealt, so that every position teaches the network something of every cube
-state at some stake; in a share of the games that stake is also what the two sides play for. Cost: some sixty
-operations on ``[N]`` tensors a ply, no host synchronisation.
+state at some stake; in a share of the games that stake is also what the two sides play for. Cost: stakes are looked
+up, for there are some 7,500 in all; some thirty operations on ``[N]`` tensors a ply, no host synchronisation.
 """
 
 from __future__ import annotations
@@ -25,6 +25,30 @@ _CRAWFORD = 0.1  # share of Crawford games where one side needs a point: the cub
 _CUBE_EXPONENTS = (0.4, 0.7, 0.9)  # of stakes that are only judged: up to here the cube is 1, 2, 4, then 8
 
 
+class _StakeBook:
+    """The stakes of every match score and cube by one match equity table, and of Jacoby money, each worked out once."""
+
+    def __init__(self, table: MatchEquityTable, max_cube: int) -> None:
+        device = table.before.device
+        self.size = table.size
+        # A cube that wins the match for either side is worth the same however high it is.
+        self.num_cubes = (self.size - 1).bit_length() + 1
+        needed, flags, exponents = (torch.arange(n, device=device) for n in (self.size, 2, self.num_cubes))
+        mine, theirs, crawford, exponent = torch.cartesian_prod(needed + 1, needed + 1, flags, exponents).unbind(1)
+        away = torch.stack([mine, theirs], 1)
+        match = match_stakes(1 << exponent, away, crawford == 1, max_cube, table)
+        value = 1 << torch.arange(max_cube.bit_length(), device=device)
+        self.first_money = len(away)
+        self.stakes = Stakes.cat([match, money_stakes(value, max_cube, value == 1)])
+
+    def of(self, value: Tensor, away: Tensor, crawford: Tensor) -> Stakes:
+        """Stakes at the cubes ``value`` ``[N]``, powers of two, and the points ``away`` ``[N, 2]``, 0 0 for Jacoby."""
+        exponent = value.float().log2().round().long()
+        mine, theirs = (away.long().clamp(1, self.size) - 1).unbind(-1)
+        row = ((mine * self.size + theirs) * 2 + crawford) * self.num_cubes + exponent.clamp(max=self.num_cubes - 1)
+        return self.stakes.rows(torch.where(away[:, 0] == 0, self.first_money + exponent, row))
+
+
 class SlotStakes:
     """One stake a slot.
 
@@ -33,7 +57,6 @@ class SlotStakes:
         away: ``[N, 2]`` int32, points needed by player 0 and player 1; 0 0 for Jacoby money.
         crawford: ``[N]`` bool.
         cube: ``[N]`` int32, the cube's value where the game is not played for the stake.
-        table: chances at the score after the game.
     """
 
     STATE = ("kind", "away", "crawford", "cube")
@@ -52,6 +75,16 @@ class SlotStakes:
         size = table.before.shape[0]
         weights = 1.0 / (torch.arange(size, dtype=torch.float64) + 3.0)
         self._away_limits = (weights.cumsum(0) / weights.sum())[:-1].to(device, torch.float32)
+
+    @property
+    def table(self) -> MatchEquityTable:
+        """Chances at the score after the game."""
+        return self._table
+
+    @table.setter
+    def table(self, table: MatchEquityTable) -> None:
+        self._table = table
+        self._book = _StakeBook(table, self.games.options.max_cube)
 
     def draw(self, where: Tensor) -> None:
         """New kinds and stakes where ``where`` ``[N]`` holds, each from its slot's own stream."""
@@ -83,6 +116,4 @@ class SlotStakes:
         games = self.games
         value = torch.where(self.played(), games.cube_value, self.cube)
         away = torch.where(player[:, None] == 0, self.away, self.away.flip(-1))
-        money = away[:, 0] == 0
-        match = match_stakes(value, away.clamp(min=1), self.crawford, games.options.max_cube, self.table)
-        return Stakes.where(money, money_stakes(value, games.options.max_cube, money & (value == 1)), match)
+        return self._book.of(value, away, self.crawford)
