@@ -91,17 +91,17 @@ class Network(nn.Module):
     def after_first_layer(self, hidden: Tensor, out: Tensor | None = None) -> Tensor:
         """First-layer activations ``[N, hidden[0]]`` to raw outputs ``[N, 9 + U]``, written to ``out`` if given.
 
-        An ``out`` of 9 columns takes the first nine alone. In autocast the products are rounded as it says, ``out`` is
-        float32.
+        An ``out`` of 9 columns takes the first nine alone. In autocast the products are rounded as it says but for the
+        head's, which are few and would round the values themselves; the outputs are float32.
         """
         for layer in self.rest:
             hidden = torch.relu_(layer(hidden))
-        if out is not None:
-            weight, bias = self.head.weight[: out.shape[1]], self.head.bias[: out.shape[1]]
-            if torch.is_autocast_enabled(hidden.device.type):  # which leaves products into given memory alone
-                return out.copy_(nn.functional.linear(hidden, weight, bias))
-            return torch.addmm(bias, hidden, weight.T, out=out)
-        raw: Tensor = self.head(hidden)
+        with torch.autocast(hidden.device.type, enabled=False):
+            hidden = hidden.float()
+            if out is not None:
+                weight, bias = self.head.weight[: out.shape[1]], self.head.bias[: out.shape[1]]
+                return torch.addmm(bias, hidden, weight.T, out=out)
+            raw: Tensor = self.head(hidden)
         return raw
 
     def context_heads(self, raw: Tensor, features: Tensor) -> Tensor:

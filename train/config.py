@@ -6,6 +6,8 @@ from dataclasses import dataclass
 
 __all__ = ["LearnerConfig", "LuckConfig", "RankerConfig", "SelfPlayConfig", "TargetsConfig", "TrainConfig"]
 
+PRECISIONS = ("float32", "bfloat16")
+
 
 def _require(holds: bool, key: str, found: object, wanted: str) -> None:
     if not holds:
@@ -25,7 +27,7 @@ class SelfPlayConfig:
         player: who plays, and so values what is learned from: the ``network`` itself, or its ``average``, whose values
             do not follow the noise of the last updates, and news reaches a little later.
         precision: of the products with which plays are valued: ``float32``, or ``bfloat16`` for GPUs and those CPUs
-            that have it. Weights, values, targets and learning stay float32.
+            that have it. Weights, values and targets stay float32.
     """
 
     num_games: int = 1024
@@ -36,8 +38,7 @@ class SelfPlayConfig:
     precision: str = "float32"
 
     def __post_init__(self) -> None:
-        precisions = ("float32", "bfloat16")
-        _require(self.precision in precisions, "precision", self.precision, " or ".join(precisions))
+        _require(self.precision in PRECISIONS, "precision", self.precision, " or ".join(PRECISIONS))
         _require(self.player in ("network", "average"), "player", self.player, "network or average")
         _require(1 <= self.num_games <= 1 << 20, "num_games", self.num_games, "1 to 1048576")
         _require(1 <= self.window_plies <= 1024, "window_plies", self.window_plies, "1 to 1024")
@@ -103,6 +104,7 @@ class LearnerConfig:
         cube_weight: weight of the cube head's squared error (points) beside the outcome head's cross-entropy (nats).
         max_gradient_norm: gradients are scaled down to this norm.
         ema_decay: of the averaged weights, an update; those are what is evaluated, saved and played.
+        precision: of the products and their gradients, ``float32`` or ``bfloat16``; weights and losses stay float32.
     """
 
     batch_size: int = 256
@@ -113,8 +115,10 @@ class LearnerConfig:
     cube_weight: float = 0.5
     max_gradient_norm: float = 5.0
     ema_decay: float = 0.999
+    precision: str = "float32"
 
     def __post_init__(self) -> None:
+        _require(self.precision in PRECISIONS, "precision", self.precision, " or ".join(PRECISIONS))
         _require(self.batch_size >= 1, "batch_size", self.batch_size, "1 or more")
         _require(0 < self.learning_rate <= 1, "learning_rate", self.learning_rate, "above 0, at most 1")
         _require(

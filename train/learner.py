@@ -138,7 +138,9 @@ class Learner:
     def _losses(self, batch: Mapping[str, Tensor]) -> tuple[Tensor, Tensor]:
         """The weighted sum of losses, and the three losses ``[3]``."""
         boards, weights, outcome = batch["boards"], batch["weights"], batch["outcome"]
-        raw = self.network(encode(boards, self.variant))
+        rounded = self.config.precision == "bfloat16"
+        with torch.autocast(boards.device.type, torch.bfloat16, enabled=rounded):
+            raw = self.network(encode(boards, self.variant))
         possible = possible_outcomes(boards, self.variant)
         log_probs = log_probabilities(raw, possible)
         # A target less its luck may leave 0 to 1; the gradient is as good there, and the entropy only a yardstick.

@@ -18,8 +18,8 @@ from nardy.train.targets import Targets, td_lambda
 VARIANTS = ["backgammon", "sprintgammon", "longgammon"]
 
 
-def _selfplay(variant: str) -> SelfPlay:
-    network = Network(NetworkConfig((32,), context_units=8), seed=1)
+def _selfplay(variant: str, hidden: tuple[int, ...] = (32,)) -> SelfPlay:
+    network = Network(NetworkConfig(hidden, context_units=8), seed=1)
     with torch.no_grad():
         network.head.weight.mul_(6)
         network.context_out.weight.normal_(0, 0.3, generator=torch.Generator().manual_seed(1))
@@ -168,7 +168,7 @@ def test_the_luck_of_an_opening_roll_is_not_counted() -> None:
 
 
 def test_bfloat16_rounds_the_means_and_hardly_changes_them() -> None:
-    selfplay = _selfplay("backgammon")
+    selfplay = _selfplay("backgammon", (32, 16))
     window = selfplay.collect()
     exact, rounded = (exact_luck(window, selfplay.network, "backgammon", None, how) for how in (False, True))
     assert not torch.equal(exact.outcome, rounded.outcome)

@@ -31,8 +31,9 @@ def test_the_rate_rises_then_falls_along_a_cosine() -> None:
     assert rates == pytest.approx([1 / 101, 51 / 101, 1.0, 0.6, 0.2, 0.2])
 
 
-def test_an_update_moves_the_predictions_towards_the_targets() -> None:
-    learner, selfplay = _pair()
+@pytest.mark.parametrize("precision", ["float32", "bfloat16"])
+def test_an_update_moves_the_predictions_towards_the_targets(precision: str) -> None:
+    learner, selfplay = _pair(LearnerConfig(batch_size=128, precision=precision))
     window = selfplay.collect()
     targets = td_lambda(window, 0.7)
     first = learner.learn(window, targets, 1e-3)
@@ -79,6 +80,20 @@ def test_threads_share_a_batch_without_changing_its_gradient() -> None:
     assert results[0][0].outcome == pytest.approx(results[1][0].outcome, rel=1e-5)
     for one, two in zip(results[0][1], results[1][1], strict=True):
         torch.testing.assert_close(one, two, rtol=1e-4, atol=1e-7)
+
+
+def test_bfloat16_rounds_the_gradient_and_hardly_changes_it() -> None:
+    gradients = {}
+    for precision in ("float32", "bfloat16"):
+        learner, selfplay = _pair(LearnerConfig(batch_size=512, precision=precision))
+        window = selfplay.collect()
+        learner.learn(window, td_lambda(window, 0.7), 1e-3)
+        assert all(parameter.dtype == torch.float32 for parameter in learner.network.parameters())
+        gradients[precision] = torch.cat([p.grad.flatten() for p in learner.network.parameters() if p.grad is not None])
+    exact, rounded = gradients.values()
+    assert rounded.dtype == torch.float32
+    assert not torch.equal(exact, rounded)
+    assert float((exact - rounded).norm() / exact.norm()) < 0.05
 
 
 def test_the_average_follows_the_weights() -> None:
