@@ -30,14 +30,16 @@ def plain_encode(boards: Tensor, rules: Variant, num_inputs: int) -> Tensor:
     hot = [_one_hot(cell, size) for cell, size in zip(cells, BASIC_SIZES, strict=True)]
     if num_inputs > NUM_BASIC_INPUTS:
         hot += [detailed_board_inputs(counts[:, side]) for side in (0, 1)]
-        for side in (0, 1):
-            details = zip(detailed_cells(counts, side, rules), DETAIL_SIZES, strict=True)
-            hot += [_one_hot(cell, size) for cell, size in details]
+        both = [
+            _one_hot(cell, size)
+            for cell, size in zip(detailed_cells(counts, counts.flip(1), rules), DETAIL_SIZES, strict=True)
+        ]
+        hot += [cell[:, side] for side in (0, 1) for cell in both]
     return torch.cat([sides, *hot], 1)
 
 
 def _one_hot(cell: Tensor, size: int) -> Tensor:
-    return (cell[:, None] == numbers(0, size, cell)).float()
+    return (cell[..., None] == numbers(0, size, cell)).float()
 
 
 def _side_inputs(side: Tensor) -> Tensor:

@@ -59,7 +59,7 @@ def check_packages() -> None:
 
 
 def write_onnx(path: Path, evaluator: Evaluator) -> None:
-    """Write the model to ``path``; half a minute on a small machine, most of it torch's tracing."""
+    """Write the model to ``path``; a quarter of a minute on a small machine, most of it torch's tracing."""
     check_packages()
     import onnx
 
