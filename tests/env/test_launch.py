@@ -32,6 +32,23 @@ def test_every_row_is_worked_on_exactly_once(num_rows: int, max_rows: int | None
         assert max(sizes, default=0) <= max_rows
 
 
+@pytest.mark.parametrize(
+    ("threads", "num_rows", "parts"), [(2, 100, 10), (2, 101, 12), (3, 100, 12), (3, 35, 6), (1, 101, 11)]
+)
+def test_every_thread_gets_as_many_parts_of_one_size(threads: int, num_rows: int, parts: int) -> None:
+    sizes: list[int] = []
+    lock = threading.Lock()
+
+    def work(begin: int, end: int) -> None:
+        with lock:
+            sizes.append(end - begin)
+
+    with threads_in_use(threads):
+        split_rows(work, num_rows, 2, 10)
+    assert len(sizes) == parts
+    assert max(sizes) - min(sizes) <= 1
+
+
 def test_inside_a_part_everything_runs_on_one_thread() -> None:
     seen: list[tuple[int, int]] = []
 
