@@ -102,6 +102,8 @@ class LearnerConfig:
         warmup_games: games over which the rate rises from 0.
         weight_decay: AdamW's.
         cube_weight: weight of the cube head's squared error (points) beside the outcome head's cross-entropy (nats).
+        equity_weight: weight of the squared error (points) of the equity that follows from the outcomes. Cross-entropy
+            alone spends as much of a network on outcomes worth a point as on those worth three.
         max_gradient_norm: gradients are scaled down to this norm.
         ema_decay: of the averaged weights, an update; those are what is evaluated, saved and played.
         precision: of the products and their gradients, ``float32`` or ``bfloat16``; weights and losses stay float32.
@@ -113,6 +115,7 @@ class LearnerConfig:
     warmup_games: int = 2000
     weight_decay: float = 1e-5
     cube_weight: float = 0.5
+    equity_weight: float = 0.0
     max_gradient_norm: float = 5.0
     ema_decay: float = 0.999
     precision: str = "float32"
@@ -130,6 +133,7 @@ class LearnerConfig:
         _require(self.warmup_games >= 0, "warmup_games", self.warmup_games, "0 or more")
         _require(self.weight_decay >= 0, "weight_decay", self.weight_decay, "0 or more")
         _require(self.cube_weight >= 0, "cube_weight", self.cube_weight, "0 or more")
+        _require(self.equity_weight >= 0, "equity_weight", self.equity_weight, "0 or more")
         _require(self.max_gradient_norm > 0, "max_gradient_norm", self.max_gradient_norm, "above 0")
         _require(0 <= self.ema_decay < 1, "ema_decay", self.ema_decay, "0 to below 1")
 

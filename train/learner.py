@@ -12,7 +12,7 @@ from torch import Tensor
 
 from ..models.encoding import encode
 from ..models.network import Network
-from ..models.values import log_probabilities, no_double_values, possible_outcomes, stake_no_double
+from ..models.values import equity, log_probabilities, no_double_values, possible_outcomes, stake_no_double
 from .companion import Companion
 from .config import LearnerConfig, LuckConfig, RankerConfig
 from .distributed import World
@@ -148,6 +148,8 @@ class Learner:
         cross_entropy = -(outcome * log_probs).sum(-1)
         outcome_loss = (weights * (cross_entropy - entropy)).sum()
         probs = log_probs.exp()
+        equity_errors = equity(probs) - equity(outcome)
+        equity_loss = (weights * equity_errors.square()).sum()
         errors = no_double_values(raw, probs) - batch["no_double"]
         cube_loss = (weights * errors.square().mean(-1)).sum()
         stake_loss = torch.zeros_like(cube_loss)
@@ -158,6 +160,7 @@ class Learner:
             errors = (values - batch["stake"]) * live
             stake_loss = (weights * errors.square().mean(-1)).sum()
         loss = outcome_loss + self.config.cube_weight * (cube_loss + stake_loss)
+        loss = loss + self.config.equity_weight * equity_loss
         return loss, torch.stack([outcome_loss, cube_loss, stake_loss])
 
     def _learn_beside(self, window: Window, targets: Targets, order: Tensor, pace: float) -> list[Tensor]:
