@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import functools
 from dataclasses import replace
 
@@ -10,6 +11,8 @@ import torch
 
 from nardy.env import launch
 from nardy.models import Evaluator, Network, NetworkConfig
+from nardy.models.encoding import encode
+from nardy.models.values import possible_outcomes, probabilities
 from nardy.train.config import LearnerConfig, SelfPlayConfig, TargetsConfig, TrainConfig
 from nardy.train.learner import Learner, NotFiniteError, learning_rate
 from nardy.train.selfplay import SelfPlay
@@ -82,6 +85,30 @@ def test_threads_share_a_batch_without_changing_its_gradient() -> None:
         torch.testing.assert_close(one, two, rtol=1e-4, atol=1e-7)
 
 
+def test_the_equity_weight_adds_the_gradient_of_the_squared_error_of_the_equity() -> None:
+    """By the numbers of one update: cube left out, the difference of two gradients is the term's own, by autograd."""
+    gradients = []
+    for weight in (0.0, 3.0):
+        learner, selfplay = _pair(LearnerConfig(batch_size=4096, cube_weight=0.0, equity_weight=weight))
+        window = selfplay.collect()
+        targets = td_lambda(window, 0.7)
+        learner.config = replace(learner.config, max_gradient_norm=1e9)
+        network = copy.deepcopy(learner.network)
+        learner.learn(window, targets, 1e-3)
+        gradients.append([p.grad for p in (learner.network.first.weight, learner.network.head.weight)])
+    kept = ~window.opening.flatten()
+    boards, wanted = window.boards.flatten(0, 1)[kept], targets.outcome.flatten(0, 1)[kept]
+    raw = network(encode(boards))
+    probs = probabilities(raw, possible_outcomes(boards, "backgammon"))
+    points = torch.tensor([1.0, 2.0, 3.0, -1.0, -2.0, -3.0])
+    error = (3.0 * ((probs - wanted) @ points).square()).mean()
+    expected = torch.autograd.grad(error, (network.first.weight, network.head.weight))
+    for plain, weighted, own in zip(*gradients, expected, strict=True):
+        assert plain is not None and weighted is not None
+        assert own.abs().max() > 1e-3
+        torch.testing.assert_close(weighted - plain, own, atol=2e-5, rtol=1e-3)
+
+
 def test_bfloat16_rounds_the_gradient_and_hardly_changes_it() -> None:
     gradients = {}
     for precision in ("float32", "bfloat16"):
@@ -151,6 +178,8 @@ def test_a_saved_learner_goes_on_bit_for_bit() -> None:
         (lambda: LearnerConfig(learning_rate=0), "learning_rate: found 0"),
         (lambda: LearnerConfig(final_learning_rate=1), "final_learning_rate: found 1"),
         (lambda: LearnerConfig(ema_decay=1.0), "ema_decay: found 1.0"),
+        (lambda: LearnerConfig(equity_weight=-1), "equity_weight: found -1"),
+        (lambda: LearnerConfig(precision="float16"), "precision: found float16"),
         (lambda: NetworkConfig((100,)), "first a multiple of 16"),
     ],
 )
