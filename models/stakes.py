@@ -83,14 +83,18 @@ class Stakes:
     @staticmethod
     def stack(stakes: Sequence[Stakes]) -> Stakes:
         """Stakes ``[N, ...]`` of T plies as one, ``[T, N, ...]``."""
-        names = Stakes.__dataclass_fields__
-        return Stakes(**{name: torch.stack([getattr(one, name) for one in stakes]) for name in names})
+        return Stakes._joined(stakes, torch.stack)
 
     @staticmethod
     def cat(stakes: Sequence[Stakes]) -> Stakes:
         """The stakes of several batches in a row."""
+        return Stakes._joined(stakes, torch.cat)
+
+    @staticmethod
+    def _joined(stakes: Sequence[Stakes], join: Callable[[list[Tensor]], Tensor]) -> Stakes:
+        """Every field of several joined alike."""
         names = Stakes.__dataclass_fields__
-        return Stakes(**{name: torch.cat([getattr(one, name) for one in stakes]) for name in names})
+        return Stakes(**{name: join([getattr(one, name) for one in stakes]) for name in names})
 
     def flip(self) -> Stakes:
         """The same stakes from the view of the other player."""

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 __all__ = ["LearnerConfig", "LuckConfig", "RankerConfig", "SelfPlayConfig", "TargetsConfig", "TrainConfig"]
 
-PRECISIONS = ("float32", "bfloat16")
+_PRECISIONS = ("float32", "bfloat16")
 
 
 def _require(holds: bool, key: str, found: object, wanted: str) -> None:
@@ -38,7 +38,7 @@ class SelfPlayConfig:
     precision: str = "float32"
 
     def __post_init__(self) -> None:
-        _require(self.precision in PRECISIONS, "precision", self.precision, " or ".join(PRECISIONS))
+        _require(self.precision in _PRECISIONS, "precision", self.precision, " or ".join(_PRECISIONS))
         _require(self.player in ("network", "average"), "player", self.player, "network or average")
         _require(1 <= self.num_games <= 1 << 20, "num_games", self.num_games, "1 to 1048576")
         _require(1 <= self.window_plies <= 1024, "window_plies", self.window_plies, "1 to 1024")
@@ -121,7 +121,7 @@ class LearnerConfig:
     precision: str = "float32"
 
     def __post_init__(self) -> None:
-        _require(self.precision in PRECISIONS, "precision", self.precision, " or ".join(PRECISIONS))
+        _require(self.precision in _PRECISIONS, "precision", self.precision, " or ".join(_PRECISIONS))
         _require(self.batch_size >= 1, "batch_size", self.batch_size, "1 or more")
         _require(0 < self.learning_rate <= 1, "learning_rate", self.learning_rate, "above 0, at most 1")
         _require(

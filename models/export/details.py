@@ -13,7 +13,6 @@ from ...env.variants import Variant
 
 __all__ = ["detailed_board_inputs", "detailed_cells", "numbers", "rear"]
 
-_DICE = range(1, 7)
 _PRIME = 7
 
 
