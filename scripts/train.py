@@ -10,7 +10,7 @@ from __future__ import annotations
 import os
 import signal
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, nullcontext, suppress
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -49,6 +49,8 @@ from nardy.train import (
 __all__ = ["EvaluationOptions", "TrainOptions", "main"]
 
 CONFIG_FILE = "config.yaml"
+STOP_SIGNALS = (signal.SIGINT, signal.SIGTERM)
+SignalHandler = Callable[[int, FrameType | None], object] | int | None
 TORCHRUN_FILE = "torchrun-id.txt"  # under which `torchrun_id` the run was begun
 
 
@@ -202,6 +204,7 @@ def alone_in(folder: Path) -> Iterator[None]:
 
 def train(options: TrainOptions, folder: Path, resume: bool, console: Console, world: World) -> int:
     """Train in ``folder`` to the end, or until something from outside ends it: then one line says so."""
+    handlers = {number: signal.getsignal(number) for number in STOP_SIGNALS}
     try:
         return train_to_the_end(options, folder, resume, console, world)
     except (RuntimeError, OSError, MemoryError) as error:
@@ -211,6 +214,14 @@ def train(options: TrainOptions, folder: Path, resume: bool, console: Console, w
         if world.writes or not isinstance(error, NotFiniteError):  # that one all processes meet alike
             say_stopped(folder, reason, world)
         return 1
+    finally:
+        handle_signals(handlers)  # only now: torchrun ends all processes once it misses one, before the line is out
+
+
+def handle_signals(handlers: Mapping[signal.Signals, SignalHandler]) -> None:
+    """Let each signal be answered by its handler, one of those that ``signal.getsignal`` returns."""
+    for number, handler in handlers.items():
+        signal.signal(number, handler)
 
 
 def train_to_the_end(options: TrainOptions, folder: Path, resume: bool, console: Console, world: World) -> int:
@@ -237,15 +248,14 @@ def train_to_the_end(options: TrainOptions, folder: Path, resume: bool, console:
         signal.signal(signal.SIGINT, signal.default_int_handler)  # a second Ctrl-C does not wait
         display.say("stopping once the run is saved (Ctrl-C again to stop at once)")
 
-    previous = {number: signal.signal(number, stop) for number in (signal.SIGINT, signal.SIGTERM)}
+    handlers = {number: signal.signal(number, stop) for number in STOP_SIGNALS}
     try:
         with display:
             done = trainer.run(display.report, display.evaluate)
     finally:
-        for number, handler in previous.items():
-            signal.signal(number, handler)
         with suppress(OSError):  # a full disk has been told of, or the run is saved and only curves are cut short
             trainer.close()
+    handle_signals(handlers)
     network: Network = trainer.learner.average
     evaluator = Evaluator(network, options.env.variant)
     if not world.writes:

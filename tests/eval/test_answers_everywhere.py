@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -48,11 +47,14 @@ def onnx(tmp_path_factory: pytest.TempPathFactory, model: Evaluator) -> OnnxMode
 
 @pytest.fixture(scope="module")
 def states(model: Evaluator) -> list[GameState]:
-    """Positions of the model's own games, before the roll and with dice, player 1 on roll."""
+    """Positions of the model's own games, player 1 on roll: with dice, and before the roll doubles and no doubles."""
     boards, dice = played_positions(model, 2000)
-    chosen = [row for row in range(0, len(boards), 61) if len(plays(boards[row], dice[row].tolist())) > 1]
-    states = [GameState(position(boards[row]), dice=(int(dice[row, 0]), int(dice[row, 1]))) for row in chosen]
-    return [state if number % 2 else replace(state, dice=None) for number, state in enumerate(states)]
+    chosen = [row for row in range(0, len(boards), 122) if len(plays(boards[row], dice[row].tolist())) > 1]
+    rolled = [GameState(position(boards[row]), dice=(int(dice[row, 0]), int(dice[row, 1]))) for row in chosen]
+    doubles = model.cube_action(boards, Cube()).double
+    found = [torch.nonzero(doubles == double).flatten().tolist() for double in (True, False)]
+    before = [row for rows in found for row in rows[:: max(1, len(rows) // 8)]]
+    return rolled + [GameState(position(boards[row])) for row in before]
 
 
 def _of_python(model: Evaluator, state: GameState) -> torch.Tensor | bool:

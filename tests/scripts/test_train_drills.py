@@ -20,7 +20,7 @@ from nardy.env import launch
 from nardy.models import Network
 from nardy.models.bundle import read_tensors
 from nardy.scripts.train import main
-from nardy.train import newest_checkpoint
+from nardy.train import Trainer, newest_checkpoint
 from nardy.train.learner import Learner
 
 SMALL = [
@@ -115,6 +115,24 @@ def test_a_failure_is_one_line_and_the_last_checkpoint_stays(
     assert "\n" not in error
     assert _checkpoints(folder) == before
     _goes_on(folder)
+
+
+def test_the_line_is_said_even_if_torchrun_ends_the_process_meanwhile(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    folder = _begun(tmp_path)
+    ended: list[int] = []
+    monkeypatch.setattr(Learner, "_update", lambda *_: torch.full((4,), float("nan")))
+    monkeypatch.setattr(Trainer, "close", lambda _: os.kill(os.getpid(), signal.SIGTERM))
+    before = signal.signal(signal.SIGTERM, lambda number, _: ended.append(number))
+    try:
+        assert main([f"resume={folder}", "train.max_minutes=null"]) == 1
+        assert not ended
+        os.kill(os.getpid(), signal.SIGTERM)
+        assert ended == [signal.SIGTERM]  # and afterwards it is the caller's again
+    finally:
+        signal.signal(signal.SIGTERM, before)
+    assert "training stopped: loss: found nan" in capsys.readouterr().err
 
 
 def test_a_fault_of_the_program_keeps_its_traceback(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
