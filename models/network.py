@@ -104,6 +104,10 @@ class Network(nn.Module):
             raw: Tensor = self.head(hidden)
         return raw
 
+    def hidden_weights(self) -> list[Tensor]:
+        """Weights ``[out, in]`` of the layers before the head, the first among them."""
+        return [layer.weight for layer in (self.first, *self.rest) if isinstance(layer, nn.Linear)]
+
     def context_heads(self, raw: Tensor, features: Tensor) -> Tensor:
         """The cube head's three numbers at other stakes, ``[N, 3]``; money's own where the features are 0.
 

@@ -9,7 +9,7 @@ import torch
 from torch import Tensor, nn
 
 from .distributed import World
-from .steps import adamw_state, gradient_step, load_adamw_state
+from .steps import gradient_step, load_optimizer_state, optimizer_state
 
 __all__ = ["Companion"]
 
@@ -40,14 +40,14 @@ class Companion(ABC):
             for begin in range(0, len(samples["weights"]), batch_size)
         ]
         common = (self.losses, _MAX_GRADIENT_NORM, world)
-        losses = [gradient_step(self.module, self.optimizer, batch, *common) for batch in batches]
+        losses = [gradient_step(self.module, [self.optimizer], batch, *common) for batch in batches]
         return torch.stack(losses).mean(0)
 
     def state(self) -> dict[str, Tensor]:
         """Weights and AdamW's moments by name."""
-        return dict(self.module.state_dict()) | adamw_state(self.module, self.optimizer)
+        return dict(self.module.state_dict()) | optimizer_state(self.module, self.optimizer)
 
     def load_state(self, state: Mapping[str, Tensor]) -> None:
         """Take up what `state` returned; ``RuntimeError``, ``KeyError`` or ``ValueError`` if it is of another shape."""
         self.module.load_state_dict({name: value for name, value in state.items() if not name.startswith("adamw.")})
-        load_adamw_state(self.module, self.optimizer, state)
+        load_optimizer_state(self.module, self.optimizer, state)

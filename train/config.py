@@ -100,7 +100,9 @@ class LearnerConfig:
         learning_rate: AdamW's rate after the warm-up; it falls along a cosine to ``final_learning_rate``.
         final_learning_rate: the rate at the last game of the run.
         warmup_games: games over which the rate rises from 0.
-        weight_decay: AdamW's.
+        muon_learning_rate: Muon's rate for the weights of the hidden layers, rising and falling with AdamW's, which
+            then moves the rest alone; 0 for AdamW everywhere.
+        weight_decay: of both.
         cube_weight: weight of the cube head's squared error (points) beside the outcome head's cross-entropy (nats).
         equity_weight: weight of the squared error (points) of the equity that follows from the outcomes. Cross-entropy
             alone spends as much of a network on outcomes worth a point as on those worth three.
@@ -113,6 +115,7 @@ class LearnerConfig:
     learning_rate: float = 1e-3
     final_learning_rate: float = 1e-5
     warmup_games: int = 2000
+    muon_learning_rate: float = 0.0
     weight_decay: float = 1e-5
     cube_weight: float = 0.5
     equity_weight: float = 0.0
@@ -131,6 +134,7 @@ class LearnerConfig:
             "0 to learning_rate",
         )
         _require(self.warmup_games >= 0, "warmup_games", self.warmup_games, "0 or more")
+        _require(0 <= self.muon_learning_rate <= 1, "muon_learning_rate", self.muon_learning_rate, "0 to 1")
         _require(self.weight_decay >= 0, "weight_decay", self.weight_decay, "0 or more")
         _require(self.cube_weight >= 0, "cube_weight", self.cube_weight, "0 or more")
         _require(self.equity_weight >= 0, "equity_weight", self.equity_weight, "0 or more")

@@ -1,4 +1,4 @@
-"""The learner: AdamW on the targets of a window, and the average of the weights."""
+"""The learner: steps of AdamW and Muon on the targets of a window, and the average of the weights."""
 
 from __future__ import annotations
 
@@ -17,9 +17,10 @@ from .companion import Companion
 from .config import LearnerConfig, LuckConfig, RankerConfig
 from .distributed import World
 from .luck import LuckLearner
+from .muon import Muon
 from .ranking import RankerLearner
 from .selfplay import Window
-from .steps import adamw_state, gradient_step, load_adamw_state
+from .steps import gradient_step, load_optimizer_state, optimizer_state
 from .targets import Targets
 
 __all__ = ["Learner", "Losses", "NotFiniteError", "learning_rate"]
@@ -89,9 +90,7 @@ class Learner:
         self.luck = LuckLearner(luck, network, variant, seed) if luck is not None and luck.hidden else None
         device = network.first.weight.device
         self.ranker = RankerLearner(ranker, variant, seed, device) if ranker is not None and ranker.units else None
-        self.optimizer = torch.optim.AdamW(
-            network.parameters(), lr=config.learning_rate, weight_decay=config.weight_decay, fused=True
-        )
+        self.optimizers = _optimizers(network, config)
 
     def learn(self, window: Window, targets: Targets, rate: float, passes: int = 1) -> Losses:
         """``passes`` times over the positions in random order; positions before an opening roll are left out.
@@ -99,8 +98,9 @@ class Learner:
         Raises:
             NotFiniteError: before any weight has been spoiled by this window's last update.
         """
-        for group in self.optimizer.param_groups:
-            group["lr"] = rate
+        pace = rate / self.config.learning_rate
+        for group in [group for optimizer in self.optimizers for group in optimizer.param_groups]:
+            group["lr"] = pace * group["full_lr"]
         samples = _samples(window, targets)
         number = len(samples["boards"])
         order = torch.cat([self.draw_rows(number, number, turn) for turn in range(passes)]).to(window.boards.device)
@@ -109,7 +109,7 @@ class Learner:
             for part in torch.split(order, self.batch_size)
         ]
         means = torch.stack(losses).mean(0)
-        beside = self._learn_beside(window, targets, order, rate / self.config.learning_rate)
+        beside = self._learn_beside(window, targets, order, pace)
         self.num_windows += 1
         numbers = torch.cat([means, *beside]).tolist()  # the one host synchronisation of a window's learning
         if not all(math.isfinite(value) for value in numbers):
@@ -130,7 +130,7 @@ class Learner:
 
     def _update(self, batch: dict[str, Tensor]) -> Tensor:
         """One optimiser step; ``[4]`` outcome loss, cube loss, stake loss, gradient norm."""
-        step = (self.network, self.optimizer, batch, self._losses, self.config.max_gradient_norm, self.world)
+        step = (self.network, self.optimizers, batch, self._losses, self.config.max_gradient_norm, self.world)
         losses = gradient_step(*step)
         self._update_average()
         return losses
@@ -188,10 +188,11 @@ class Learner:
         torch._foreach_lerp_(averages, current, 1.0 - decay)
 
     def state(self) -> dict[str, Tensor]:
-        """Weights, averages, AdamW's moments and counters, by name."""
+        """Weights, averages, the optimisers' moments and counters, by name."""
         state = {f"network.{name}": value for name, value in self.network.state_dict().items()}
         state |= {f"ema.{name}": value for name, value in self.average.state_dict().items()}
-        state |= adamw_state(self.network, self.optimizer)
+        for optimizer in self.optimizers:
+            state |= optimizer_state(self.network, optimizer)
         for prefix, companion in self._companions().items():
             state |= {prefix + name: value for name, value in companion.state().items()}
         state["learner.num_updates"] = torch.tensor(self.num_updates)
@@ -202,13 +203,31 @@ class Learner:
         """Take up what `state` returned; ``KeyError`` or ``RuntimeError`` if it is not from such a learner."""
         self.network.load_state_dict(_without_prefix(state, "network."))
         self.average.load_state_dict(_without_prefix(state, "ema."))
-        load_adamw_state(self.network, self.optimizer, state)
+        for optimizer in self.optimizers:
+            load_optimizer_state(self.network, optimizer, state)
         for prefix, companion in self._companions().items():
             known = _without_prefix(state, prefix)
             if known:  # a run begun without it starts to learn it now
                 companion.load_state(known)
         self.num_updates = int(state["learner.num_updates"])
         self.num_windows = int(state["learner.num_windows"])
+
+
+def _optimizers(network: Network, config: LearnerConfig) -> list[torch.optim.Optimizer]:
+    """AdamW, and Muon for the hidden layers' weights if it has a rate; ``full_lr`` is a group's rate after warm-up."""
+    hidden = network.hidden_weights() if config.muon_learning_rate else []
+    known = {id(weight) for weight in hidden}
+    others = [parameter for parameter in network.parameters() if id(parameter) not in known]
+    optimizers: list[torch.optim.Optimizer] = [
+        torch.optim.AdamW(others, lr=config.learning_rate, weight_decay=config.weight_decay, fused=True)
+    ]
+    if hidden:
+        precision = getattr(torch, config.precision)
+        rate, decay = config.muon_learning_rate, config.weight_decay
+        optimizers.append(Muon(hidden, lr=rate, weight_decay=decay, precision=precision))
+    for group in [group for optimizer in optimizers for group in optimizer.param_groups]:
+        group["full_lr"] = group["lr"]
+    return optimizers
 
 
 def _samples(window: Window, targets: Targets) -> dict[str, Tensor]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 
 import torch
 from torch import Tensor, nn
@@ -10,7 +10,7 @@ from torch import Tensor, nn
 from ..env.launch import split_rows
 from .distributed import World
 
-__all__ = ["LossesOf", "adamw_state", "gradient_step", "load_adamw_state"]
+__all__ = ["LossesOf", "gradient_step", "load_optimizer_state", "optimizer_state"]
 
 _MIN_PART = 128  # rows of a batch for which another thread pays
 
@@ -20,14 +20,15 @@ LossesOf = Callable[[Mapping[str, Tensor]], tuple[Tensor, Tensor]]
 
 def gradient_step(
     module: nn.Module,
-    optimizer: torch.optim.Optimizer,
+    optimizers: Sequence[torch.optim.Optimizer],
     batch: Mapping[str, Tensor],
     losses_of: LossesOf,
     max_norm: float,
     world: World,
 ) -> Tensor:
-    """One step on ``batch``, tensors ``[B, ...]`` by name with ``weights`` among them, which are made to sum to 1.
+    """One step of all ``optimizers`` on ``batch``, tensors ``[B, ...]`` by name.
 
+    Its ``weights`` are made to sum to 1.
     ``losses_of`` gives the scalar to minimise and the losses ``[K]`` to report. On a CPU the batch is shared among the
     threads, and their gradients are added in a fixed order. Gradients longer than ``max_norm`` are scaled down.
 
@@ -54,31 +55,43 @@ def gradient_step(
     sums = torch.stack(losses).sum(0)
     world.add_up([sums, *(p.grad for p in parameters if p.grad is not None)])
     norm = torch.nn.utils.clip_grad_norm_(parameters, max_norm)
-    optimizer.step()
+    for optimizer in optimizers:
+        optimizer.step()
     return torch.cat([sums, norm.detach()[None]])
 
 
-_MOMENTS = ("step", "exp_avg", "exp_avg_sq")
+# What an optimiser remembers of a parameter, by the optimiser's name in a state.
+_MOMENTS = {"adamw": ("step", "exp_avg", "exp_avg_sq"), "muon": ("momentum",)}
 
 
-def adamw_state(module: nn.Module, optimizer: torch.optim.Optimizer) -> dict[str, Tensor]:
-    """The optimiser's moments of ``module``, as ``adamw.MOMENT.PARAMETER``."""
+def optimizer_state(module: nn.Module, optimizer: torch.optim.Optimizer) -> dict[str, Tensor]:
+    """The optimiser's moments of ``module``, as ``adamw.MOMENT.PARAMETER`` or ``muon.MOMENT.PARAMETER``."""
     return {
-        f"adamw.{key}.{name}": value
+        f"{_name(optimizer)}.{key}.{name}": value
         for name, parameter in module.named_parameters()
         for key, value in optimizer.state.get(parameter, {}).items()
     }
 
 
-def load_adamw_state(module: nn.Module, optimizer: torch.optim.Optimizer, state: Mapping[str, Tensor]) -> None:
-    """Take up what `adamw_state` returned; ``ValueError`` or ``KeyError`` if it is of another module."""
+def load_optimizer_state(module: nn.Module, optimizer: torch.optim.Optimizer, state: Mapping[str, Tensor]) -> None:
+    """Take up what `optimizer_state` returned; ``ValueError`` or ``KeyError`` if it is of another module.
+
+    Parameters that another optimiser has moved until now begin anew.
+    """
+    prefix = _name(optimizer)
+    keys = _MOMENTS[prefix]
+    own = {id(parameter) for group in optimizer.param_groups for parameter in group["params"]}
     for name, parameter in module.named_parameters():
-        if f"adamw.step.{name}" not in state:
+        if id(parameter) not in own or f"{prefix}.{keys[0]}.{name}" not in state:
             continue
-        loaded = {key: state[f"adamw.{key}.{name}"] for key in _MOMENTS}
+        loaded = {key: state[f"{prefix}.{key}.{name}"] for key in keys}
         for key, value in loaded.items():  # the fused step would read past the end of a shorter one
             wanted = torch.Size() if key == "step" else parameter.shape
             if value.shape != wanted or value.dtype != torch.float32:
-                raise ValueError(f"adamw.{key}.{name}: found {tuple(value.shape)}, wanted {tuple(wanted)}")
+                raise ValueError(f"{prefix}.{key}.{name}: found {tuple(value.shape)}, wanted {tuple(wanted)}")
         # A fused optimiser counts its steps on the parameter's device.
         optimizer.state[parameter] = {key: value.to(parameter.device).clone() for key, value in loaded.items()}
+
+
+def _name(optimizer: torch.optim.Optimizer) -> str:
+    return type(optimizer).__name__.lower()

@@ -38,7 +38,7 @@ def learn_once(world: World, folder: str) -> None:
     number = world.share(64, "num_games")
     config = SelfPlayConfig(number, window_plies=8)
     selfplay = SelfPlay(network, "backgammon", config, 3, torch.device("cpu"), world.rank * number)
-    learner = Learner(network, "backgammon", LearnerConfig(batch_size=64 * 8), 0, world)
+    learner = Learner(network, "backgammon", LearnerConfig(batch_size=64 * 8, muon_learning_rate=0.02), 0, world)
     window = selfplay.collect()
     losses = learner.learn(window, td_lambda(window, 0.7), 1e-3)
     torch.save(  # read back by this test alone

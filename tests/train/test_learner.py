@@ -34,9 +34,11 @@ def test_the_rate_rises_then_falls_along_a_cosine() -> None:
     assert rates == pytest.approx([1 / 101, 51 / 101, 1.0, 0.6, 0.2, 0.2])
 
 
+@pytest.mark.parametrize("muon_learning_rate", [0.0, 0.02])
 @pytest.mark.parametrize("precision", ["float32", "bfloat16"])
-def test_an_update_moves_the_predictions_towards_the_targets(precision: str) -> None:
-    learner, selfplay = _pair(LearnerConfig(batch_size=128, precision=precision))
+def test_an_update_moves_the_predictions_towards_the_targets(precision: str, muon_learning_rate: float) -> None:
+    config = LearnerConfig(batch_size=128, precision=precision, muon_learning_rate=muon_learning_rate)
+    learner, selfplay = _pair(config)
     window = selfplay.collect()
     targets = td_lambda(window, 0.7)
     first = learner.learn(window, targets, 1e-3)
@@ -154,14 +156,16 @@ def test_a_loss_that_is_not_a_number_stops_the_run() -> None:
         learner.learn(window, spoiled, 1e-3)
 
 
-def test_a_saved_learner_goes_on_bit_for_bit() -> None:
-    straight, selfplay = _pair()
+@pytest.mark.parametrize("muon_learning_rate", [0.0, 0.02])
+def test_a_saved_learner_goes_on_bit_for_bit(muon_learning_rate: float) -> None:
+    config = LearnerConfig(batch_size=128, muon_learning_rate=muon_learning_rate)
+    straight, selfplay = _pair(config)
     windows = [selfplay.collect() for _ in range(2)]
     all_targets = [td_lambda(window, 0.7) for window in windows]
     straight.learn(windows[0], all_targets[0], 1e-3)
     state = {name: value.clone() for name, value in straight.state().items()}
     straight.learn(windows[1], all_targets[1], 1e-3)
-    resumed, _ = _pair()
+    resumed, _ = _pair(config)
     resumed.load_state(state)
     resumed.learn(windows[1], all_targets[1], 1e-3)
     for (name, value), (_, other) in zip(straight.state().items(), resumed.state().items(), strict=True):
@@ -179,6 +183,7 @@ def test_a_saved_learner_goes_on_bit_for_bit() -> None:
         (lambda: LearnerConfig(final_learning_rate=1), "final_learning_rate: found 1"),
         (lambda: LearnerConfig(ema_decay=1.0), "ema_decay: found 1.0"),
         (lambda: LearnerConfig(equity_weight=-1), "equity_weight: found -1"),
+        (lambda: LearnerConfig(muon_learning_rate=-0.1), "muon_learning_rate: found -0.1"),
         (lambda: LearnerConfig(precision="float16"), "precision: found float16"),
         (lambda: NetworkConfig((100,)), "first a multiple of 16"),
     ],

@@ -68,11 +68,12 @@ def _tensors(path: Path) -> dict[str, torch.Tensor]:
 
 
 _COMPANIONS = {"luck": LuckConfig((16, 8)), "ranker": RankerConfig(16, keep=3, warmup_games=0)}
+_MUON = {"learner": replace(CONFIG.learner, muon_learning_rate=0.02)}
 
 
-@pytest.mark.parametrize("companions", [{}, _COMPANIONS], ids=["alone", "with luck and ranker"])
-def test_a_run_resumed_is_bit_for_bit_the_run_never_stopped(tmp_path: Path, companions: dict[str, Any]) -> None:
-    config = replace(CONFIG, games=10_000, **companions)
+@pytest.mark.parametrize("changes", [{}, _COMPANIONS, _MUON], ids=["plain", "with luck and ranker", "with Muon"])
+def test_a_run_resumed_is_bit_for_bit_the_run_never_stopped(tmp_path: Path, changes: dict[str, Any]) -> None:
+    config = replace(CONFIG, games=10_000, **changes)
     _run(_trainer(tmp_path / "straight", config), windows=16)
     _run(_trainer(tmp_path / "halved", config), windows=7)
     checkpoint = newest_checkpoint(tmp_path / "halved" / "checkpoints")
@@ -249,6 +250,7 @@ def test_a_first_seed_gives_the_same_run_twice_and_another_a_different_one(tmp_p
     ("name", "value"),
     [
         ("adamw.exp_avg.head.bias", torch.zeros(3)),
+        ("muon.momentum.first.weight", torch.zeros(3)),
         ("selfplay.games.boards", torch.full((48, 2, 26), -7, dtype=torch.int8)),
         ("selfplay.games.cube_owner", torch.full((48,), 7, dtype=torch.int8)),
         ("selfplay.games.dice", torch.full((48, 2), 100, dtype=torch.int8)),
@@ -256,11 +258,12 @@ def test_a_first_seed_gives_the_same_run_twice_and_another_a_different_one(tmp_p
     ],
 )
 def test_a_damaged_tensor_is_refused_before_a_kernel_meets_it(tmp_path: Path, name: str, value: torch.Tensor) -> None:
-    _run(_trainer(tmp_path), 2)
+    config = replace(CONFIG, learner=replace(CONFIG.learner, muon_learning_rate=0.02))
+    _run(_trainer(tmp_path, config), 2)
     path = newest_checkpoint(tmp_path / "checkpoints")
     save_tensors(path, _tensors(path) | {name: value}, read_header(path))
     with pytest.raises(BundleError, match="does not fit this run"):
-        _trainer(tmp_path, checkpoint=path)
+        _trainer(tmp_path, config, path)
 
 
 def test_a_full_disk_names_the_file_and_prints_no_traceback(
