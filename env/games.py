@@ -10,6 +10,8 @@ number, 0 and 1; ``player`` says who is on roll.
 
 from __future__ import annotations
 
+import copy
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import torch
@@ -162,6 +164,20 @@ class Games:
     def state(self) -> dict[str, Tensor]:
         """Everything that changes, by name; the tensors themselves, not copies."""
         return {name: getattr(self, name) for name in self._STATE}
+
+    def part(self, begin: int, end: int) -> Games:
+        """The games from ``begin`` to ``end`` alone, on the same memory; `join` takes back what becomes of them."""
+        part = copy.copy(self)
+        part.num_games = end - begin
+        part.slots = self.slots[begin:end]
+        for name, value in self.state().items():
+            setattr(part, name, value[begin:end])
+        return part
+
+    def join(self, parts: Sequence[Games]) -> None:
+        """Take over the state of ``parts``, which together are all the games in their order."""
+        for name in self._STATE:
+            setattr(self, name, torch.cat([getattr(part, name) for part in parts]))
 
     def load_state(self, state: dict[str, Tensor]) -> None:
         """Take up a state saved by `state`; ``ValueError`` names what does not fit."""

@@ -2,7 +2,8 @@
 
 Cost model: a ply is one call of `models.plays.evaluate_plays` and about fifty small operations on ``[N]`` tensors. All
 stays on the device; the number of afterstates is the ply's only host synchronisation. A window's tensors are
-allocated once a window.
+allocated once a window. Those operations are too small to be shared among threads, so on a CPU each thread plays a lane
+of the games by itself, from one window's end to the next.
 
 Some games are played cubeless to the end, some with the cube for money, some with the cube at a stake of their own (a
 match score, or Jacoby). A cube decision costs nothing: it needs the position's no-double values, which the network
@@ -11,7 +12,11 @@ gave when the position was chosen, so a ply ends with it.
 
 from __future__ import annotations
 
+import copy
+from collections.abc import Sequence
 from dataclasses import dataclass, fields, replace
+from itertools import pairwise
+from typing import Any, TypeVar
 
 import torch
 from torch import Tensor
@@ -20,6 +25,7 @@ from ..env.board import check_boards
 from ..env.cube import THEIRS
 from ..env.dice import Purpose, uniforms
 from ..env.games import GameEnd, GameOptions, Games
+from ..env.launch import num_threads, split_rows
 from ..env.variants import get_variant
 from ..models.janowski import simple_match_equity
 from ..models.match_equity import MatchEquityTable
@@ -40,6 +46,8 @@ from .distributed import World
 from .slot_stakes import CUBELESS, MONEY, SlotStakes
 
 __all__ = ["DrawnPlays", "GameCounts", "SelfPlay", "StakeWindow", "Window"]
+
+_MIN_LANE = 512  # games for which a thread of their own pays
 
 
 @dataclass(frozen=True)
@@ -119,6 +127,9 @@ class Window:
         return Window(**{name: getattr(self, name)[:, where] for name in names}, stake=stake)
 
 
+_Recorded = TypeVar("_Recorded", Window, StakeWindow, DrawnPlays, Stakes)
+
+
 @dataclass
 class GameCounts:
     """Sums over finished games, as 0-d or ``[6]`` tensors on the device; `take` hands them out and starts again.
@@ -148,6 +159,11 @@ class GameCounts:
         """No games yet."""
         sizes = {"levels": (3,), "predicted": (6,), "realised": (6,)}
         return cls(**{f.name: torch.zeros(sizes.get(f.name, ()), device=device) for f in fields(cls)})
+
+    def add(self, other: GameCounts) -> None:
+        """Count another's games too."""
+        for field in fields(self):
+            getattr(self, field.name).add_(getattr(other, field.name))
 
     def take(self, world: World | None = None) -> dict[str, list[float]]:
         """The sums so far as lists of numbers, over all ranks; waits for the device and starts again from zero."""
@@ -222,13 +238,50 @@ class SelfPlay:
             if bool(((values < least) | (values > greatest)).any()):
                 raise ValueError(f"games: {name}: found a number that is not {least} to {greatest}")
 
-    @torch.no_grad()
     def collect(self, candidates: CandidatePass | None = None, draw: bool = False) -> Window:
         """Play ``window_plies`` turns of every game and return what was seen.
 
         With ``candidates`` only the plays that pass it are valued; with ``draw`` a play of every turn is kept.
         """
         first = FirstLayer(self.network)
+        lanes = self._lanes()
+        if not lanes:
+            return self._collect(first, candidates, draw)
+        windows: dict[int, Window] = {}
+
+        def work(begin: int, end: int) -> None:
+            for number in range(begin, end):
+                windows[number] = lanes[number]._collect(first, candidates, draw)
+
+        split_rows(work, len(lanes), 1)
+        self._join(lanes)
+        return _beside_one_another([windows[number] for number in range(len(lanes))])
+
+    def _lanes(self) -> list[SelfPlay]:
+        """The games in equal parts, one for each thread; none if one thread plays them or the parts would be small."""
+        number, total = num_threads(), self.config.num_games
+        if number == 1 or total // number < _MIN_LANE or self.games.device.type != "cpu":
+            return []
+        bounds = [total * part // number for part in range(number + 1)]
+        return [self._lane(begin, end) for begin, end in pairwise(bounds)]
+
+    def _lane(self, begin: int, end: int) -> SelfPlay:
+        lane = copy.copy(self)
+        lane.games = self.games.part(begin, end)
+        lane.stakes = self.stakes.part(begin, end, lane.games)
+        lane.counts = GameCounts.zero(self.games.device)
+        lane.prediction = self.prediction[begin:end]
+        return lane
+
+    def _join(self, lanes: list[SelfPlay]) -> None:
+        self.games.join([lane.games for lane in lanes])
+        self.stakes.join([lane.stakes for lane in lanes])
+        self.prediction = torch.cat([lane.prediction for lane in lanes])
+        for lane in lanes:
+            self.counts.add(lane.counts)
+
+    @torch.no_grad()
+    def _collect(self, first: FirstLayer, candidates: CandidatePass | None, draw: bool) -> Window:
         plies = [self._ply(first, candidates, draw) for _ in range(self.config.window_plies)]
 
         def stacked(name: str) -> Tensor:
@@ -372,6 +425,18 @@ class SelfPlay:
         counts.predicted += (self.prediction * cubeless[:, None]).sum(0)
         counts.realised += (realised & cubeless[:, None]).sum(0)
         counts.cubeless += cubeless.sum()
+
+
+def _beside_one_another(parts: Sequence[_Recorded]) -> _Recorded:
+    """What was recorded of several games as one record of them all: ``[T, N, ...]`` tensors joined, in parts too."""
+
+    def joined(name: str) -> Any:
+        values = [getattr(part, name) for part in parts]
+        if values[0] is None:
+            return None
+        return torch.cat(values, 1) if isinstance(values[0], Tensor) else _beside_one_another(values)
+
+    return type(parts[0])(**{field.name: joined(field.name) for field in fields(parts[0])})
 
 
 def _drawn_window(plies: list[DrawnPlays | None]) -> DrawnPlays | None:

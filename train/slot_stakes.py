@@ -7,6 +7,9 @@ up, for there are some 7,500 in all; some thirty operations on ``[N]`` tensors a
 
 from __future__ import annotations
 
+import copy
+from collections.abc import Sequence
+
 import torch
 from torch import Tensor
 
@@ -75,6 +78,19 @@ class SlotStakes:
         size = table.before.shape[0]
         weights = 1.0 / (torch.arange(size, dtype=torch.float64) + 3.0)
         self._away_limits = (weights.cumsum(0) / weights.sum())[:-1].to(device, torch.float32)
+
+    def part(self, begin: int, end: int, games: Games) -> SlotStakes:
+        """The stakes of the slots from ``begin`` to ``end``, which are those of ``games``."""
+        part = copy.copy(self)
+        part.games = games
+        for name in self.STATE:
+            setattr(part, name, getattr(self, name)[begin:end])
+        return part
+
+    def join(self, parts: Sequence[SlotStakes]) -> None:
+        """Take over the stakes of ``parts``, which together are all the slots in their order."""
+        for name in self.STATE:
+            setattr(self, name, torch.cat([getattr(part, name) for part in parts]))
 
     @property
     def table(self) -> MatchEquityTable:

@@ -134,6 +134,56 @@ def test_games_do_not_depend_on_how_the_slots_are_split() -> None:
         assert torch.equal(window.ended, torch.cat([left.ended, right.ended], 1))
 
 
+def _tensors(recorded: object, name: str = "") -> dict[str, Tensor]:
+    """All tensors of a window by name, those of its parts too."""
+    if isinstance(recorded, Tensor):
+        return {name: recorded}
+    found: dict[str, Tensor] = {}
+    for key, value in vars(recorded).items():
+        found |= {} if value is None else _tensors(value, f"{name}.{key}")
+    return found
+
+
+@pytest.mark.parametrize("number", [2, 3])
+def test_threads_that_play_a_lane_each_play_the_same_games(monkeypatch: pytest.MonkeyPatch, number: int) -> None:
+    monkeypatch.setattr("nardy.train.selfplay._MIN_LANE", 8)
+    alone, shared = _selfplay(), _selfplay()
+    for window in range(6):
+        with launch.threads_in_use(1):
+            wanted = _tensors(alone.collect(draw=window % 2 == 0))
+        with launch.threads_in_use(number):
+            found = _tensors(shared.collect(draw=window % 2 == 0))
+        assert found.keys() == wanted.keys()
+        assert len(found) > 20
+        for name, value in wanted.items():
+            assert found[name].is_contiguous()
+            if value.dtype.is_floating_point:
+                torch.testing.assert_close(found[name], value, rtol=1e-4, atol=1e-5, msg=name)
+            else:
+                assert torch.equal(found[name], value), name
+    for name, value in alone.state().items():
+        torch.testing.assert_close(shared.state()[name], value, rtol=1e-4, atol=1e-5, msg=name)
+    counted, counts = alone.counts.take(), shared.counts.take()
+    assert counted["games"][0] > 0
+    for name, numbers in counted.items():
+        assert counts[name] == pytest.approx(numbers, rel=1e-4), name
+
+
+def test_a_fault_in_a_lane_is_not_swallowed(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("nardy.train.selfplay._MIN_LANE", 8)
+    selfplay = _selfplay()
+    whole = SelfPlay._ply
+
+    def faulty(lane: SelfPlay, *arguments: object) -> object:
+        if lane.games.slots[0] > 0:
+            raise RuntimeError("in the second lane")
+        return whole(lane, *arguments)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(SelfPlay, "_ply", faulty)
+    with launch.threads_in_use(2), pytest.raises(RuntimeError, match="in the second lane"):
+        selfplay.collect()
+
+
 def test_another_seed_gives_other_games() -> None:
     a, b = _selfplay(seed=1).collect(), _selfplay(seed=2).collect()
     assert not torch.equal(a.boards, b.boards)
