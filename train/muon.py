@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from typing import overload
+from typing import Any, overload
 
 import torch
 from torch import Tensor
+
+from ..env.launch import split_rows
 
 __all__ = ["Muon", "orthogonalize"]
 
@@ -38,7 +40,8 @@ class Muon(torch.optim.Optimizer):
     AdamW scales each weight alone, and the few directions that dominate a layer's gradients dominate its steps; made
     orthogonal, the rare ones are learned as fast (Jordan et al. 2024; Nesterov momentum, steps of matrices with more
     rows than columns longer by the root of the ratio). For weights ``[out, in]`` of hidden layers; biases and heads
-    are left to another optimiser. The products can be rounded: a step's direction does not need them exact.
+    are left to another optimiser. The products can be rounded: a step's direction does not need them exact. On a CPU
+    the threads take a matrix each.
     """
 
     def __init__(
@@ -71,16 +74,30 @@ class Muon(torch.optim.Optimizer):
             with torch.enable_grad():
                 loss = closure()
         for group in self.param_groups:
-            rate, decay = group["lr"], group["momentum"]
-            for parameter in group["params"]:
-                if parameter.grad is None:
-                    continue
-                state = self.state[parameter]
-                if not state:
-                    state["momentum"] = torch.zeros_like(parameter)
-                mean = state["momentum"].lerp_(parameter.grad, 1 - decay)
-                direction = orthogonalize(parameter.grad.lerp(mean, decay), self.precision)
-                rows, columns = parameter.shape
-                parameter.mul_(1 - rate * group["weight_decay"])
-                parameter.add_(direction, alpha=-rate * max(1.0, rows / columns) ** 0.5)
+            self._move_all(group)
         return loss
+
+    def _move_all(self, group: dict[str, Any]) -> None:
+        parameters = [parameter for parameter in group["params"] if parameter.grad is not None]
+
+        def work(begin: int, end: int) -> None:
+            for parameter in parameters[begin:end]:
+                self._move(parameter, group)
+
+        if parameters and parameters[0].device.type == "cpu":
+            split_rows(work, len(parameters), 1, 1)
+        else:
+            work(0, len(parameters))
+
+    @torch.no_grad()
+    def _move(self, parameter: Tensor, group: dict[str, Any]) -> None:
+        rate, decay, gradient = group["lr"], group["momentum"], parameter.grad
+        assert gradient is not None
+        state = self.state[parameter]
+        if not state:
+            state["momentum"] = torch.zeros_like(parameter)
+        mean = state["momentum"].lerp_(gradient, 1 - decay)
+        direction = orthogonalize(gradient.lerp(mean, decay), self.precision)
+        rows, columns = parameter.shape
+        parameter.mul_(1 - rate * group["weight_decay"])
+        parameter.add_(direction, alpha=-rate * max(1.0, rows / columns) ** 0.5)

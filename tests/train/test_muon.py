@@ -7,6 +7,7 @@ import pytest
 import torch
 from torch import nn
 
+from nardy.env import launch
 from nardy.models import Network, NetworkConfig
 from nardy.train.config import LearnerConfig, SelfPlayConfig
 from nardy.train.learner import Learner
@@ -61,6 +62,22 @@ def test_steps_are_those_of_the_definition(shape: tuple[int, int]) -> None:
         step = (left * lengths) @ right * max(1.0, shape[0] / shape[1]) ** 0.5
         weights = weights * (1 - 0.1 * 0.5) - 0.1 * step
         np.testing.assert_allclose(parameter.detach().numpy(), weights, rtol=1e-9, atol=1e-9)
+
+
+def test_threads_take_the_same_steps() -> None:
+    found = []
+    for number in (1, 3):
+        generator = torch.Generator().manual_seed(5)
+        parameters = [nn.Parameter(torch.randn(shape, generator=generator)) for shape in (*SHAPES, (8, 8))]
+        optimizer = Muon(parameters, lr=0.1)
+        with launch.threads_in_use(number):
+            for _ in range(3):
+                for parameter in parameters[:3]:  # the last has no gradient and stays
+                    parameter.grad = torch.randn(parameter.shape, generator=generator)
+                optimizer.step()
+        found.append([parameter.detach() for parameter in parameters])
+    for one, other in zip(*found, strict=True):
+        assert torch.equal(one, other)
 
 
 def test_what_is_no_matrix_is_refused() -> None:
