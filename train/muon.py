@@ -12,10 +12,10 @@ from ..env.launch import split_rows
 
 __all__ = ["Muon", "orthogonalize"]
 
-# Odd polynomials a x + b x^3 + c x^5 which, one after another, bring every singular value from 0.001 to 1 as near to 1 as
-# five of them can: each has the least greatest error over where the one before leaves the values (N. Amsel et al., "The
-# Polar Express", 2025; worked out anew by `tests/train/test_muon.py`). The first four take values for smaller than they
-# are by a margin, for rounded products may leave them beyond the end of where the next is good.
+# Odd polynomials a x + b x^3 + c x^5 which, one after another, bring every singular value from 0.001 to 1 as near to 1
+# as five of them can: each has the least greatest error over where the one before leaves the values (N. Amsel et al.,
+# "The Polar Express", 2025; worked out anew by `tests/train/test_muon.py`). The first four take values for smaller than
+# they are by a margin, for rounded products may leave them beyond the end of where the next is good.
 _POLYNOMIALS = (
     (8.470329, -25.108075, 18.629276),
     (4.182834, -3.108701, 0.580607),
