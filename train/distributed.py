@@ -61,10 +61,16 @@ class World:
         flat = torch.cat([tensor.reshape(-1) for tensor in tensors])
         with _reaching_others():
             dist.all_reduce(flat)
-        begin = 0
-        for tensor in tensors:
-            tensor.copy_(flat[begin : begin + tensor.numel()].view_as(tensor))
-            begin += tensor.numel()
+        _spread(flat, tensors)
+
+    def follow_first(self, tensors: Sequence[Tensor]) -> None:
+        """Replace every tensor by that of rank 0, all in one message."""
+        if self.size == 1:
+            return
+        flat = torch.cat([tensor.reshape(-1) for tensor in tensors])
+        with _reaching_others():
+            dist.broadcast(flat, 0)
+        _spread(flat, tensors)
 
     def any(self, flag: bool, device: torch.device | str = "cpu") -> bool:
         """Does the flag hold in some rank?"""
@@ -90,6 +96,13 @@ class World:
     def wait(self) -> None:
         """Go on when all ranks have come here."""
         self.any(False)
+
+
+def _spread(flat: Tensor, tensors: Sequence[Tensor]) -> None:
+    """Copy what lies in ``flat`` one after the other into ``tensors``."""
+    parts = torch.split(flat, [tensor.numel() for tensor in tensors])
+    for tensor, part in zip(tensors, parts, strict=True):
+        tensor.copy_(part.view_as(tensor))
 
 
 @contextmanager

@@ -109,6 +109,8 @@ class Learner:
             for part in torch.split(order, self.batch_size)
         ]
         means = torch.stack(losses).mean(0)
+        # All ranks take the same steps, but products on unlike machines, Muon's among them, may round them otherwise.
+        self.world.follow_first([parameter.detach() for parameter in self.network.parameters()])
         beside = self._learn_beside(window, targets, order, pace)
         self.num_windows += 1
         numbers = torch.cat([means, *beside]).tolist()  # the one host synchronisation of a window's learning
