@@ -112,6 +112,7 @@ def test_a_model_plays_matches(
 def test_a_match_with_the_tutor_is_saved_gone_on_with_and_analysed(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
+    monkeypatch.chdir(tmp_path)  # away from runs/ with models of the tester's own
     saved, mat = tmp_path / "match.json", tmp_path / "match.mat"
     _type(monkeypatch, f"double\nid\nsave {saved}\nquit\n".encode())
     words = ["env=sprintgammon", "bot=model:sprintgammon", "tutor=true", "tutor_least=0"]
