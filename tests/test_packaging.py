@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import importlib
+import subprocess
 import sys
 from importlib.metadata import version
 from pathlib import Path
@@ -72,6 +73,19 @@ def test_type_checkers_are_led_to_the_folder(folder: str) -> None:
 
     assert link.is_symlink()
     assert link.resolve() == ROOT / folder
+
+
+def test_no_link_in_the_repository_leads_out_of_it() -> None:
+    if not (ROOT / ".git").exists():
+        pytest.skip("needs the repository")
+    listed = subprocess.run(
+        ["git", "-c", "safe.directory=*", "ls-files", "-s", "-z"], cwd=ROOT, capture_output=True, text=True, check=True
+    ).stdout
+    links = [ROOT / line.partition("\t")[2] for line in listed.split("\0") if line.startswith("120000 ")]
+    assert len(links) >= len(FOLDERS)
+    for link in links:
+        assert not link.readlink().is_absolute(), link
+        assert link.resolve(strict=True).is_relative_to(ROOT.resolve()), link
 
 
 def test_the_version_is_written_once() -> None:

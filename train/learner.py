@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import copy
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import torch
 from torch import Tensor
@@ -99,7 +100,7 @@ class Learner:
             NotFiniteError: before any weight has been spoiled by this window's last update.
         """
         pace = rate / self.config.learning_rate
-        for group in [group for optimizer in self.optimizers for group in optimizer.param_groups]:
+        for group in _groups(self.optimizers):
             group["lr"] = pace * group["full_lr"]
         samples = _samples(window, targets)
         number = len(samples["boards"])
@@ -227,9 +228,14 @@ def _optimizers(network: Network, config: LearnerConfig) -> list[torch.optim.Opt
         precision = getattr(torch, config.precision)
         rate, decay = config.muon_learning_rate, config.weight_decay
         optimizers.append(Muon(hidden, lr=rate, weight_decay=decay, precision=precision))
-    for group in [group for optimizer in optimizers for group in optimizer.param_groups]:
+    for group in _groups(optimizers):
         group["full_lr"] = group["lr"]
     return optimizers
+
+
+def _groups(optimizers: Sequence[torch.optim.Optimizer]) -> list[dict[str, Any]]:
+    """What the optimisers move, with rates of their own."""
+    return [group for optimizer in optimizers for group in optimizer.param_groups]
 
 
 def _samples(window: Window, targets: Targets) -> dict[str, Tensor]:
