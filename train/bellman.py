@@ -17,6 +17,7 @@ from dataclasses import replace
 import torch
 from torch import Tensor
 
+from ..env.launch import split_rows
 from ..models.network import Network
 from ..models.plays import CandidatePass, FirstLayer, evaluate_plays
 from ..models.rolls import NUM_ROLLS, ROLLS, roll_chances
@@ -29,6 +30,7 @@ from .targets import Targets, td_lambda
 __all__ = ["bellman", "exact_luck", "luckless_returns", "roll_means"]
 
 _CHUNK = 1024  # positions at once, 21 times as many turns
+_MIN_CHUNK = 64  # positions for which another thread pays
 
 
 def bellman(
@@ -125,16 +127,28 @@ def exact_luck(
 def _means_of(
     window: Window, rows: Tensor, network: Network, variant: str, candidates: CandidatePass | None, bfloat16: bool
 ) -> tuple[Tensor, Tensor]:
-    """`roll_means` of the positions ``rows`` ``[K]`` (of T * N) of a window, in chunks."""
+    """`roll_means` of the positions ``rows`` ``[K]`` (of T * N) of a window, in chunks.
+
+    On a CPU the threads take a chunk each, so that its hundreds of small operations are shared out too.
+    """
     first = FirstLayer(network)
     boards, second_first = window.boards.flatten(0, 1), window.second_first.flatten(0, 1)
     stakes = None if window.stake is None else window.stake.here.flatten(0, 1)
-    means: list[tuple[Tensor, Tensor]] = []
-    for part in torch.split(rows, _CHUNK):
+    means: dict[int, tuple[Tensor, Tensor]] = {}
+
+    def work(begin: int, end: int) -> None:
+        part = rows[begin:end]
         here = None if stakes is None else stakes.rows(part)
         parts = (boards[part], variant, second_first[part], here, first, candidates, bfloat16)
-        means.append(roll_means(network, *parts))
-    return torch.cat([probs for probs, _ in means]), torch.cat([values for _, values in means])
+        means[begin] = roll_means(network, *parts)
+
+    if rows.device.type == "cpu":
+        split_rows(work, len(rows), _MIN_CHUNK, _CHUNK)
+    else:
+        for begin in range(0, len(rows), _CHUNK):
+            work(begin, begin + _CHUNK)
+    probs, values = zip(*(means[begin] for begin in sorted(means)), strict=True)
+    return torch.cat(probs), torch.cat(values)
 
 
 @torch.no_grad()

@@ -11,8 +11,6 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
-from torch import Tensor
-
 from ..models.bundle import (
     BundleError,
     load_table,
@@ -116,14 +114,10 @@ def load_checkpoint(path: Path, learner: Learner, selfplay: SelfPlay) -> Progres
     if found != wanted:
         raise BundleError(f"{path}: found a network {_shape(found)}, wanted {_shape(wanted)}")
     tensors = read_tensors(path)
-    world, number = learner.world, selfplay.games.num_games
-    mine = slice(world.rank * number, (world.rank + 1) * number) if world.size > 1 else slice(None)
-    games: dict[str, Tensor] = {
-        name.removeprefix("selfplay."): value[mine] for name, value in tensors.items() if name.startswith("selfplay.")
-    }
+    games = {name.removeprefix("selfplay."): value for name, value in tensors.items() if name.startswith("selfplay.")}
     try:
         learner.load_state(tensors)
-        selfplay.load_state(games)
+        selfplay.load_state(learner.world.part(games))
         table = load_table(path, selfplay.stakes.table.before.device)
         if table is not None:
             selfplay.stakes.table = table

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import timedelta
@@ -92,6 +92,15 @@ class World:
         with _reaching_others():
             dist.all_gather(parts, sent)
         return torch.cat(parts)
+
+    def part(self, tensors: Mapping[str, Tensor]) -> dict[str, Tensor]:
+        """This rank's part of what `gather` put together, perhaps in a run of another number of ranks."""
+
+        def mine(tensor: Tensor) -> Tensor:
+            total = len(tensor)
+            return tensor[total * self.rank // self.size : total * (self.rank + 1) // self.size]
+
+        return {name: mine(tensor) for name, tensor in tensors.items()}
 
     def wait(self) -> None:
         """Go on when all ranks have come here."""

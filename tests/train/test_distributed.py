@@ -10,8 +10,9 @@ from pathlib import Path
 import pytest
 import torch
 
-from nardy.models import Network, NetworkConfig
+from nardy.models import BundleError, Network, NetworkConfig
 from nardy.models.bundle import read_tensors
+from nardy.train.checkpoint import Progress, load_checkpoint, save_checkpoint
 from nardy.train.config import LearnerConfig, SelfPlayConfig
 from nardy.train.distributed import World
 from nardy.train.learner import Learner
@@ -113,6 +114,29 @@ def test_torchrun_trains_a_whole_run_and_one_process_goes_on_with_it(tmp_path: P
     resumed = subprocess.run(alone, env=_environment(), capture_output=True, text=True, timeout=300, check=False)
     assert resumed.returncode == 0, resumed.stderr[-2000:]
     assert (tmp_path / "smoke" / "bundle.safetensors").is_file()
+
+
+@pytest.mark.parametrize("size", [1, 2, 3, 4, 7])
+def test_the_parts_of_any_number_of_ranks_are_the_whole(size: int) -> None:
+    whole = {"boards": torch.arange(42).view(21, 2), "player": torch.arange(8)}
+    parts = [World(rank, size).part(whole) for rank in range(size)]
+    for name, tensor in whole.items():
+        assert torch.equal(torch.cat([part[name] for part in parts]), tensor)
+
+
+def test_games_of_another_number_are_not_cut_down_to_a_ranks_share(tmp_path: Path) -> None:
+    """Slots that a smaller run leaves out would be lost without a word."""
+
+    def parts(number: int, world: World) -> tuple[Learner, SelfPlay]:
+        network = Network(NetworkConfig((16,)), seed=1)
+        selfplay = SelfPlay(network, "backgammon", SelfPlayConfig(number), 3, torch.device("cpu"))
+        return Learner(network, "backgammon", LearnerConfig(), 0, world), selfplay
+
+    path = save_checkpoint(tmp_path, *parts(12, World()), Progress(), {}, 1)
+    for rank in range(2):
+        load_checkpoint(path, *parts(6, World(rank, 2)))
+        with pytest.raises(BundleError, match=r"does not fit this run: .*boards"):
+            load_checkpoint(path, *parts(4, World(rank, 2)))
 
 
 def test_what_cannot_be_shared_equally_is_named() -> None:
