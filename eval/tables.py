@@ -173,7 +173,7 @@ def _cube_tables(report: CubeReport, title: str) -> list[Table]:
 def formula_table(losses: Mapping[str, CubeLosses], compared: Mapping[str, CubeComparison]) -> Table:
     """A cube head's decisions beside those of Janowski's formula over the same outcomes, by cube state."""
     title = "the same by Janowski's formula over the same outcomes, and how much less the cube head loses"
-    table = Table(title=title, title_justify="left")
+    table = Table(title=title, title_justify="left", padding=0)  # seven columns on 80
     for heading in ("cube", "double", "Janowski", "less", "take", "Janowski", "less"):
         table.add_column(heading, justify="left" if heading == "cube" else "right", no_wrap=True)
     for name, found in compared.items():
