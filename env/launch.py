@@ -21,7 +21,7 @@ import torch
 import warp as wp
 from torch import Tensor
 
-__all__ = ["launch_rows", "num_threads", "share", "split_rows", "threads_in_use", "use_threads"]
+__all__ = ["launch_rows", "num_threads", "over_rows", "share", "split_rows", "threads_in_use", "use_threads"]
 
 
 def _initialise_warp() -> None:
@@ -138,6 +138,23 @@ def split_rows(work: Callable[[int, int], None], num_rows: int, min_rows: int, m
         torch.set_num_threads(torch_threads)
         for helper in helpers:
             helper.result()
+
+
+def over_rows(
+    work: Callable[[int, int], None],
+    num_rows: int,
+    min_rows: int,
+    max_rows: int | None = None,
+    *,
+    device: torch.device,
+    gpu_rows: int | None = None,
+) -> None:
+    """`split_rows` where ``device`` is a CPU; on a GPU the caller works on ``gpu_rows`` at once, all if None."""
+    if device.type == "cpu":
+        split_rows(work, num_rows, min_rows, max_rows)
+        return
+    for begin in range(0, num_rows, gpu_rows or max(1, num_rows)):
+        work(begin, min(num_rows, begin + (gpu_rows or num_rows)))
 
 
 def share(kernel: Any, *arguments: Any) -> tuple[Any, ...]:

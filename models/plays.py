@@ -14,7 +14,7 @@ from dataclasses import dataclass
 import torch
 from torch import Tensor
 
-from ..env.launch import launch_rows, share, split_rows
+from ..env.launch import launch_rows, over_rows, share
 from ..env.movegen import afterstates_unchecked
 from ..env.variants import get_variant
 from .encoding import NUM_BASIC_INPUTS, encode, input_table
@@ -137,10 +137,7 @@ class _Hidden:
             with torch.no_grad():  # the mode belongs to a thread
                 torch.addmm(bias, inputs[begin:end], weight.T, out=self.sums[begin:end])
 
-        if self.device.type == "cpu":
-            split_rows(sum_up, len(inputs), _FIRST_LAYER_ROWS)
-        else:
-            sum_up(0, len(inputs))
+        over_rows(sum_up, len(inputs), _FIRST_LAYER_ROWS, device=self.device)
         packed_afterstates = afterstates.view(-1, 52).view(torch.int32)
         described = (turns.packed, turns.counted, _blocks(self.sums), position, packed_afterstates)
         self.memory = (turns, first, position, afterstates)  # what the shared arguments are views of
@@ -156,13 +153,9 @@ class _Hidden:
 
 def _over_chunks(work: Callable[[int, int], None], num_rows: int, units: int, device: torch.device) -> None:
     """``work(begin, end)`` over all rows, by chunks of ``units`` a row, shared among the threads on a CPU."""
-    if device.type == "cpu":
-        fewest, most = _CPU_CHUNK_ROWS
-        chunk = min(max(_CHUNK_ACTIVATIONS // units, fewest), most)
-        split_rows(work, num_rows, fewest // 2, chunk)
-        return
-    for begin in range(0, num_rows, _CUDA_CHUNK_ROWS):
-        work(begin, min(begin + _CUDA_CHUNK_ROWS, num_rows))
+    fewest, most = _CPU_CHUNK_ROWS
+    chunk = min(max(_CHUNK_ACTIVATIONS // units, fewest), most)
+    over_rows(work, num_rows, fewest // 2, chunk, device=device, gpu_rows=_CUDA_CHUNK_ROWS)
 
 
 def _candidates(

@@ -17,7 +17,7 @@ from dataclasses import replace
 import torch
 from torch import Tensor
 
-from ..env.launch import split_rows
+from ..env.launch import over_rows
 from ..models.network import Network
 from ..models.plays import CandidatePass, FirstLayer, evaluate_plays
 from ..models.rolls import NUM_ROLLS, ROLLS, roll_chances
@@ -142,11 +142,7 @@ def _means_of(
         parts = (boards[part], variant, second_first[part], here, first, candidates, bfloat16)
         means[begin] = roll_means(network, *parts)
 
-    if rows.device.type == "cpu":
-        split_rows(work, len(rows), _MIN_CHUNK, _CHUNK)
-    else:
-        for begin in range(0, len(rows), _CHUNK):
-            work(begin, begin + _CHUNK)
+    over_rows(work, len(rows), _MIN_CHUNK, _CHUNK, device=rows.device, gpu_rows=_CHUNK)
     probs, values = zip(*(means[begin] for begin in sorted(means)), strict=True)
     return torch.cat(probs), torch.cat(values)
 

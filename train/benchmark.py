@@ -30,7 +30,7 @@ from rich.progress import track
 from rich.table import Table
 from torch import Tensor
 
-from ..env.launch import split_rows, threads_in_use
+from ..env.launch import over_rows, threads_in_use
 from ..env.movegen import afterstates_unchecked
 from ..models.bundle import find_weights, load_network
 from ..models.encoding import encode
@@ -150,10 +150,7 @@ class _Bench:
 
         def run() -> None:
             for _ in range(round(plies)):
-                if self.device.type == "cpu":
-                    split_rows(work, len(inputs), chunk // 2, chunk)
-                else:
-                    work(0, len(inputs))
+                over_rows(work, len(inputs), chunk // 2, chunk, device=self.device)
 
         return run
 

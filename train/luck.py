@@ -17,7 +17,7 @@ from itertools import pairwise
 import torch
 from torch import Tensor, nn
 
-from ..env.launch import split_rows
+from ..env.launch import over_rows
 from ..models.encoding import encode
 from ..models.network import NUM_CUBE, NUM_OUTCOMES, Network
 from ..models.rolls import NUM_ROLLS, roll_chances, roll_numbers
@@ -132,10 +132,7 @@ class LuckLearner(Companion):
                 torch.bmm(weights[part, None], probs, out=outcome[part, None])
                 torch.bmm(weights[part, None], raw[..., NUM_OUTCOMES:], out=no_double[part, None])
 
-        if device.type == "cpu":
-            split_rows(work, number, _CHUNK // 2, _CHUNK)
-        else:
-            work(0, number)
+        over_rows(work, number, _CHUNK // 2, _CHUNK, device=device)
         return Luck(outcome.view_as(window.outcome), no_double.view_as(window.cube))
 
     def learn(self, window: Window, order: Tensor, batch_size: int, pace: float, world: World) -> Tensor:

@@ -8,7 +8,7 @@ from typing import Any, overload
 import torch
 from torch import Tensor
 
-from ..env.launch import split_rows
+from ..env.launch import over_rows
 
 __all__ = ["Muon", "orthogonalize"]
 
@@ -93,10 +93,8 @@ class Muon(torch.optim.Optimizer):
             for parameter in parameters[begin:end]:
                 self._move(parameter, group)
 
-        if parameters and parameters[0].device.type == "cpu":
-            split_rows(work, len(parameters), 1, 1)
-        else:
-            work(0, len(parameters))
+        if parameters:
+            over_rows(work, len(parameters), 1, 1, device=parameters[0].device)
 
     @torch.no_grad()
     def _move(self, parameter: Tensor, group: dict[str, Any]) -> None:

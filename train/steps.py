@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 import torch
 from torch import Tensor, nn
 
-from ..env.launch import split_rows
+from ..env.launch import over_rows
 from .distributed import World
 
 __all__ = ["LossesOf", "gradient_step", "load_optimizer_state", "optimizer_state"]
@@ -45,10 +45,7 @@ def gradient_step(
         loss, losses = losses_of({name: tensor[begin:end] for name, tensor in scaled.items()})
         parts[begin] = torch.autograd.grad(loss, parameters), losses.detach()
 
-    if total.device.type == "cpu":
-        split_rows(work, len(batch["weights"]), _MIN_PART)
-    else:
-        work(0, len(batch["weights"]))
+    over_rows(work, len(batch["weights"]), _MIN_PART, device=total.device)
     gradients, losses = zip(*(parts[begin] for begin in sorted(parts)), strict=True)
     for parameter, *shares in zip(parameters, *gradients, strict=True):
         parameter.grad = shares[0] if len(shares) == 1 else torch.stack(shares).sum(0)

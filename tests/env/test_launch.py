@@ -8,7 +8,7 @@ import pytest
 import torch
 
 from nardy.env import launch
-from nardy.env.launch import split_rows, threads_in_use, use_threads
+from nardy.env.launch import over_rows, split_rows, threads_in_use, use_threads
 
 
 @pytest.mark.parametrize("threads", [1, 2, 5])
@@ -84,3 +84,25 @@ def test_threads_are_set_back_and_less_than_one_is_refused() -> None:
     assert (launch.num_threads(), torch.get_num_threads()) == before
     with pytest.raises(ValueError, match="threads: found 0"):
         use_threads(0)
+
+
+@pytest.mark.parametrize("num_rows", [0, 1, 7, 8, 9, 40])
+@pytest.mark.parametrize("gpu_rows", [None, 8])
+def test_a_gpus_rows_are_launched_in_order_by_the_callers_thread(num_rows: int, gpu_rows: int | None) -> None:
+    parts: list[tuple[int, int]] = []
+    threads: set[int] = set()
+
+    def work(begin: int, end: int) -> None:
+        parts.append((begin, end))
+        threads.add(threading.get_ident())
+
+    with threads_in_use(3):
+        over_rows(work, num_rows, 1, 2, device=torch.device("cuda"), gpu_rows=gpu_rows)
+    step = gpu_rows or max(1, num_rows)
+    assert parts == [(begin, min(begin + step, num_rows)) for begin in range(0, num_rows, step)]
+    assert threads <= {threading.get_ident()}
+    with threads_in_use(3):
+        parts.clear()
+        over_rows(work, num_rows, 1, 2, device=torch.device("cpu"), gpu_rows=gpu_rows)
+    assert sum(end - begin for begin, end in parts) == num_rows
+    assert all(end - begin <= 2 for begin, end in parts)
