@@ -14,6 +14,7 @@ import threading
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
+from functools import cache
 from itertools import pairwise
 from typing import Any
 
@@ -172,6 +173,12 @@ def _as_warp(argument: Any, kernel_type: Any) -> Any:
     return wp.from_torch(argument, dtype=kernel_type.dtype, return_ctype=True)
 
 
+@cache
+def _warp_stream(stream: torch.cuda.Stream) -> Any:
+    """The same stream as Warp has it; made once, for each registers an event with the driver."""
+    return wp.stream_from_torch(stream)  # type: ignore[no-untyped-call]  # as above
+
+
 def launch_rows(kernel: Any, num_rows: int, *arguments: Any, device: torch.device, first_row: int = 0) -> None:
     """Run ``kernel`` for ``num_rows`` rows from ``first_row`` on ``device``; returns before CUDA has finished.
 
@@ -181,8 +188,7 @@ def launch_rows(kernel: Any, num_rows: int, *arguments: Any, device: torch.devic
         return
     values = share(kernel, *arguments)
     if device.type == "cuda":
-        torch_stream = torch.cuda.current_stream(device)
-        stream = wp.stream_from_torch(torch_stream)  # type: ignore[no-untyped-call]  # as above
+        stream = _warp_stream(torch.cuda.current_stream(device))
         wp.launch(kernel, dim=num_rows, inputs=[first_row, *values], stream=stream, block_dim=_BLOCK_DIM)
         return
     key = (kernel.module.name, kernel.key)

@@ -1,14 +1,15 @@
 """Every legal afterstate of a batch of positions (rules.md 1.4 to 1.6, 4.3).
 
-Cost model: two launches and one prefix sum a call. The first pass counts each game's distinct afterstates, the
-second writes them into a buffer of exactly that size, so nothing is ever cut off. The only host synchronisation
-is reading the total. One thread handles one game and needs no memory but registers and, where a checker may be
-borne off, a list of at most 128 keys, in longgammon of 256. `kernels.plays` and `kernels.long_plays` tell how
-repetitions are avoided.
+Cost model: two launches and one prefix sum a call. The first pass counts each game's distinct afterstates, the second
+writes them into a buffer of exactly that size, so nothing is ever cut off. The only host synchronisation is reading the
+total; with a buffer of a given size there is none, and the total says whether it sufficed. One thread handles one game
+and needs no memory but registers and, where a checker may be borne off, a list of at most 128 keys, in longgammon of
+256. `kernels.plays` and `kernels.long_plays` tell how repetitions are avoided.
 """
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any
 
 import torch
@@ -21,10 +22,27 @@ from .launch import launch_rows
 from .moves import heads_to_move
 from .variants import get_variant
 
-__all__ = ["afterstates", "afterstates_unchecked"]
+__all__ = ["Afterstates", "afterstates", "list_afterstates"]
 
 
-def _list(kernel: Any, boards: Tensor, turns: tuple[Tensor, ...]) -> tuple[Tensor, Tensor]:
+@dataclass(frozen=True)
+class Afterstates:
+    """The afterstates of N games in M rows.
+
+    Attributes:
+        game: ``[M]`` int64, non-decreasing, which game each row belongs to.
+        ends: ``[N]`` int64, one past each game's last row.
+        boards: ``[M, 2, 26]`` int8, the mover side 0.
+        total: int64, how many there are, on the device: M itself, or of a buffer of given size what it should hold.
+    """
+
+    game: Tensor
+    ends: Tensor
+    boards: Tensor
+    total: Tensor
+
+
+def _list(kernel: Any, boards: Tensor, turns: tuple[Tensor, ...], capacity: int | None) -> Afterstates:
     """Count, then fill; ``turns`` is what the kernel takes of each game besides its board."""
     num_games = boards.shape[0]
     device = boards.device
@@ -38,25 +56,39 @@ def _list(kernel: Any, boards: Tensor, turns: tuple[Tensor, ...]) -> tuple[Tenso
     arguments = (flat, packed, *turns, counts, num_moves)
     launch_rows(kernel, num_games, *arguments, False, ends, games, rows, rows.view(torch.int32), device=device)
     ends = counts.cumsum(0, dtype=torch.int64)
-    total = int(ends[-1])  # the one host synchronisation
-    games = torch.empty(total, dtype=torch.int64, device=device)
-    rows = torch.empty((total, 52), dtype=torch.int8, device=device)
+    total = ends[-1]
+    if capacity is None:
+        number = int(total)  # the one host synchronisation
+        games = torch.empty(number, dtype=torch.int64, device=device)
+        rows = torch.empty((number, 52), dtype=torch.int8, device=device)
+    else:  # what stays empty is the board of a finished game
+        games = torch.zeros(capacity, dtype=torch.int64, device=device)
+        rows = torch.zeros((capacity, 52), dtype=torch.int8, device=device)
     launch_rows(kernel, num_games, *arguments, True, ends, games, rows, rows.view(torch.int32), device=device)
-    return games, rows.view(total, 2, 26)
+    if capacity is not None:
+        ends = ends.clamp(max=capacity - 1)
+    return Afterstates(games, ends, rows.view(-1, 2, 26), total)
 
 
-def afterstates_unchecked(
-    boards: Tensor, dice: Tensor, variant: str = "backgammon", second_first: Tensor | None = None
-) -> tuple[Tensor, Tensor]:
+def list_afterstates(
+    boards: Tensor,
+    dice: Tensor,
+    variant: str = "backgammon",
+    second_first: Tensor | None = None,
+    capacity: int | None = None,
+) -> Afterstates:
     """As `afterstates` for inputs known to be legal: ``boards`` int8 contiguous, ``dice`` ``[N, 2]`` int8.
 
-    Backgammon and sprintgammon are moved alike.
+    Backgammon and sprintgammon are moved alike. With ``capacity`` the buffer has so many rows, and nothing waits for
+    the device: the rows behind the last game's are of an empty board and belong to no game. It suffices if ``total`` is
+    below ``capacity``; else games at the end lack afterstates, and what is made of them must be thrown away.
     """
     if boards.shape[0] == 0:
-        return torch.empty(0, dtype=torch.int64, device=boards.device), boards.clone()
+        none = torch.empty(0, dtype=torch.int64, device=boards.device)
+        return Afterstates(none, none, boards.clone(), torch.zeros((), dtype=torch.int64, device=boards.device))
     if get_variant(variant).blocking:
-        return _list(list_long_plays, boards, (dice, heads_to_move(dice, variant, second_first)))
-    return _list(list_plays, boards, (dice,))
+        return _list(list_long_plays, boards, (dice, heads_to_move(dice, variant, second_first)), capacity)
+    return _list(list_plays, boards, (dice,), capacity)
 
 
 def afterstates(
@@ -85,4 +117,5 @@ def afterstates(
         if second_first.shape != boards.shape[:1]:
             raise ValueError(f"second_first: found shape {tuple(second_first.shape)}, wanted ({boards.shape[0]},)")
         second_first = second_first.to(boards.device, torch.bool)
-    return afterstates_unchecked(boards, dice, variant, second_first)
+    listed = list_afterstates(boards, dice, variant, second_first)
+    return listed.game, listed.boards

@@ -35,7 +35,7 @@ from torch import Tensor
 
 from ..env import afterstates, flip, start_boards
 from ..env.launch import threads_in_use
-from ..env.movegen import afterstates_unchecked
+from ..env.movegen import list_afterstates
 from .openspiel_turns import children_of_turn, replay
 from .turns import Turns, play_turns
 
@@ -89,7 +89,7 @@ def _nardy(boards: Tensor, dice: Tensor, threads: int, device: str) -> list[_Con
         _Contender(
             f"nardy unchecked, {where}",
             len(boards),
-            lambda: len(afterstates_unchecked(boards, dice)[0]),
+            lambda: len(list_afterstates(boards, dice).game),
             threads,
             device,
         ),

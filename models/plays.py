@@ -3,19 +3,20 @@
 Cost model, a ply of N games with M afterstates (about 18.6 N): one list of afterstates, one dense first layer for N
 positions, then per chunk of rows the changed part of the first layer, the other layers and the values. A chunk fits the
 cache of a core; on a CPU the chunks are shared among the threads. The only host synchronisation is the
-number of afterstates, and of candidates if plays are sorted out first.
+number of afterstates, and of candidates if plays are sorted out first. With a `Capacity` there is none: buffers have a
+given size, and what of it is empty is valued too.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import torch
 from torch import Tensor
 
 from ..env.launch import launch_rows, over_rows, share
-from ..env.movegen import afterstates_unchecked
+from ..env.movegen import list_afterstates
 from ..env.variants import get_variant
 from .encoding import NUM_BASIC_INPUTS, encode, input_table
 from .kernels.cells import COUNTED_SIZES
@@ -26,7 +27,7 @@ from .network import NUM_CUBE, NUM_OUTCOMES, Network
 from .ranker import Ranker
 from .stakes import Stakes
 
-__all__ = ["CONTEXT_COLUMNS", "MONEY_COLUMNS", "CandidatePass", "FirstLayer", "Plays", "evaluate_plays"]
+__all__ = ["CONTEXT_COLUMNS", "MONEY_COLUMNS", "CandidatePass", "Capacity", "FirstLayer", "Plays", "evaluate_plays"]
 
 # Columns of play values: cubeless equity, then for money with the cube centred, mine, theirs (as the mover sees it);
 # with stakes three more, the same cube states at each game's own stake.
@@ -41,16 +42,38 @@ _FIRST_LAYER_ROWS = 256
 
 
 class FirstLayer:
-    """A network's first layer as a table, to be made anew whenever the weights change."""
+    """A network's first layer as a table, to be made anew or refreshed whenever the weights change."""
 
-    @torch.no_grad()
     def __init__(self, network: Network | Ranker) -> None:
         self.linear = network.first
-        num_inputs = self.linear.in_features
-        self.detailed = num_inputs > NUM_BASIC_INPUTS
-        # what each (cell, number) adds
-        numbers = input_table(self.linear.weight.device)[:, :num_inputs] @ self.linear.weight.T
-        self.table = _blocks(torch.cat([numbers, numbers.roll(-1, 0) - numbers]).contiguous())
+        self.detailed = self.linear.in_features > NUM_BASIC_INPUTS
+        self.table = self._made()
+
+    def refresh(self) -> None:
+        """Follow the weights, in the same memory."""
+        self.table.copy_(self._made())
+
+    @torch.no_grad()
+    def _made(self) -> Tensor:
+        weight = self.linear.weight
+        numbers = input_table(weight.device)[:, : self.linear.in_features] @ weight.T  # what each (cell, number) adds
+        return _blocks(torch.cat([numbers, numbers.roll(-1, 0) - numbers]).contiguous())
+
+
+@dataclass(frozen=True)
+class Capacity:
+    """Rows of buffers whose sizes do not depend on what is found, one of them to spare.
+
+    Attributes:
+        afterstates: of all positions. candidates: of those that a `CandidatePass` leaves; not looked at without one.
+    """
+
+    afterstates: int
+    candidates: int
+
+    def holds(self, num_rows: Sequence[int]) -> bool:
+        """Did it suffice for ``num_rows``, those of `Plays`?"""
+        return num_rows[0] < self.afterstates and num_rows[1] < self.candidates
 
 
 class CandidatePass:
@@ -72,12 +95,15 @@ class Plays:
     """The afterstates of N games and what the network says of them; M rows in all.
 
     Attributes:
-        game: ``[M]`` int64, non-decreasing, one for each roll. ends: ``[N]`` int64, one past each game's last row.
+        game: ``[M]`` int64, non-decreasing, one for each roll. ends: ``[N]`` int64, one past each game's last row;
+            rows behind the last end belong to no game.
         boards: ``[M, 2, 26]`` int8, the mover side 0.
         raw: ``[M, 9]`` float32, the network's outputs for the player on roll next; ``[M, 9 + U]`` if stakes were given.
         values: ``[M, 4]`` float32, for the mover: cubeless equity, then in points per unit of the cube with the cube
             centred, mine, theirs (the opponent's right to double next included). Exact where the game is over. If
             stakes were given ``[M, 7]``: the last three again, normalised at each game's stake (`models.stakes`).
+        num_rows: ``[2]`` int64, on the device: how many afterstates there are and how many were valued, the same
+            without candidates; where `Capacity.holds` says no to them all this is to be thrown away.
     """
 
     game: Tensor
@@ -85,6 +111,7 @@ class Plays:
     boards: Tensor
     raw: Tensor
     values: Tensor
+    num_rows: Tensor
 
     def best(self) -> Tensor:
         """The best row for each column of ``values``, ``[N, 4 or 7]`` int64, ties to the lowest."""
@@ -159,9 +186,12 @@ def _over_chunks(work: Callable[[int, int], None], num_rows: int, units: int, de
 
 
 def _candidates(
-    by: CandidatePass, turns: _Turns, position: Tensor, ends: Tensor, afterstates: Tensor
-) -> tuple[Tensor, Tensor]:
-    """``(rows, ends)`` of the best plays by the ranker, in the order they had; a host synchronisation."""
+    by: CandidatePass, turns: _Turns, position: Tensor, ends: Tensor, afterstates: Tensor, capacity: int | None
+) -> tuple[Tensor, Tensor, Tensor]:
+    """``(rows, ends, total)`` of the best plays by the ranker, in the order they had.
+
+    A host synchronisation, unless there is a ``capacity`` for the rows.
+    """
     device = position.device
     hidden = _Hidden(turns, by.first, position, afterstates)
     scores = torch.empty(afterstates.shape[0], dtype=torch.float32, device=device)
@@ -173,10 +203,15 @@ def _candidates(
 
     _over_chunks(work, len(scores), hidden.sums.shape[1], device)
     kept_ends = torch.diff(ends, prepend=ends.new_zeros(1)).clamp(max=by.keep).cumsum(0)
-    rows = torch.empty(int(kept_ends[-1]), dtype=torch.int64, device=device)
+    total = kept_ends[-1]
+    if capacity is None:
+        rows = torch.empty(int(total), dtype=torch.int64, device=device)
+    else:
+        rows = torch.zeros(capacity, dtype=torch.int64, device=device)
+        kept_ends = kept_ends.clamp(max=capacity - 1)
     arguments = (ends, kept_ends, scores, afterstates.view(-1, 52), turns.rules.num_checkers, rows)
     launch_rows(keep_rows, len(ends), *arguments, device=device)
-    return rows, kept_ends
+    return rows, kept_ends, total
 
 
 @torch.no_grad()
@@ -190,6 +225,7 @@ def evaluate_plays(
     stakes: Stakes | None = None,
     candidates: CandidatePass | None = None,
     bfloat16: bool = False,
+    capacity: Capacity | None = None,
 ) -> Plays:
     """Value every legal play of ``boards`` ``[N, 2, 26]`` int8 contiguous with ``dice`` ``[N, 2]`` int8, unchecked.
 
@@ -198,7 +234,8 @@ def evaluate_plays(
     networks with context units, are those of the player on roll *next*, the opponent of side 0. ``first`` is the
     network's first layer as a table, if at hand. With ``candidates`` only the plays that pass it are valued and
     returned. With ``bfloat16`` the products after the first layer are rounded, for GPUs, which then compute several
-    times as fast.
+    times as fast. With ``capacity`` nothing waits for the device and no size depends on the positions, as a CUDA graph
+    needs it.
     """
     device = boards.device
     rolls = len(dice) // max(1, len(boards))
@@ -206,12 +243,13 @@ def evaluate_plays(
     if rolls > 1:
         rolled = boards.repeat_interleave(rolls, 0)
         rolled_second = None if second_first is None else second_first.repeat_interleave(rolls)
-    game, afterstates = afterstates_unchecked(rolled, dice, variant, rolled_second)
-    ends = torch.searchsorted(game, torch.arange(1, len(dice) + 1, device=device))
+    listed = list_afterstates(rolled, dice, variant, rolled_second, None if capacity is None else capacity.afterstates)
+    game, ends, afterstates, num_valued = listed.game, listed.ends, listed.boards, listed.total
     turns = _Turns(boards, variant)
     position = game if rolls == 1 else game // rolls
     if candidates is not None:
-        rows, ends = _candidates(candidates, turns, position, ends, afterstates)
+        room = None if capacity is None else capacity.candidates
+        rows, ends, num_valued = _candidates(candidates, turns, position, ends, afterstates, room)
         game, position, afterstates = game[rows], position[rows], afterstates[rows]
     num_rows = afterstates.shape[0]
     flat = afterstates.view(-1, 52)
@@ -235,4 +273,4 @@ def evaluate_plays(
             launch_rows(context_values, end - begin, *context_arguments, device=device, first_row=begin)
 
     _over_chunks(work, num_rows, max(network.config.hidden), device)
-    return Plays(game, ends, afterstates, raw, values)
+    return Plays(game, ends, afterstates, raw, values, torch.stack([listed.total, num_valued]))

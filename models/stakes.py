@@ -19,6 +19,8 @@ from typing import TYPE_CHECKING
 import torch
 from torch import Tensor
 
+from .constants import constant
+
 if TYPE_CHECKING:
     from .match_equity import MatchEquityTable
 
@@ -98,15 +100,16 @@ class Stakes:
 
     def flip(self) -> Stakes:
         """The same stakes from the view of the other player."""
+        signs = constant(_FEATURE_SIGNS, self.features.device)
         return Stakes(
-            payoff=-self.payoff[..., _FLIPPED_OUTCOMES],
-            doubled_payoff=-self.doubled_payoff[..., _FLIPPED_OUTCOMES],
+            payoff=-_columns(self.payoff, _FLIPPED_OUTCOMES),
+            doubled_payoff=-_columns(self.doubled_payoff, _FLIPPED_OUTCOMES),
             scale=self.scale,
             shift=-self.shift,
             may_double=self.may_double.flip(-1),
             may_redouble=self.may_redouble.flip(-1),
-            features=self.features[..., _FLIPPED_FEATURES] * self.features.new_tensor(_FEATURE_SIGNS),
-            doubled_features=self.doubled_features[..., _FLIPPED_FEATURES] * self.features.new_tensor(_FEATURE_SIGNS),
+            features=_columns(self.features, _FLIPPED_FEATURES) * signs,
+            doubled_features=_columns(self.doubled_features, _FLIPPED_FEATURES) * signs,
             middle=self.total - self.middle,
             total=self.total,
             half=self.half,
@@ -120,6 +123,11 @@ class Stakes:
             a, b = getattr(first, name), getattr(second, name)
             chosen[name] = torch.where(condition.view(-1, *[1] * (a.ndim - 1)), a, b)
         return Stakes(**chosen)
+
+
+def _columns(tensor: Tensor, order: tuple[int, ...]) -> Tensor:
+    """The last dimension's columns in another ``order``."""
+    return tensor.index_select(-1, constant(order, tensor.device, torch.int64))
 
 
 @dataclass(frozen=True)

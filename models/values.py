@@ -16,6 +16,7 @@ from torch import Tensor
 from ..env.board import outcome
 from ..env.launch import launch_rows
 from ..env.variants import get_variant
+from .constants import constant
 from .kernels.status import possible_outcomes as possible_kernel
 from .network import NUM_CUBE, NUM_OUTCOMES, Network
 from .stakes import Stakes
@@ -38,7 +39,6 @@ __all__ = [
 
 # Points of the six outcomes: win single, gammon, backgammon, lose single, gammon, backgammon.
 LEVELS = (1.0, 2.0, 3.0, -1.0, -2.0, -3.0)
-_FLIPPED = (3, 4, 5, 0, 1, 2)
 _IMPOSSIBLE = -1e9
 
 
@@ -69,19 +69,19 @@ def probabilities(raw: Tensor, possible: Tensor) -> Tensor:
 def exact_probabilities(boards: Tensor, variant: str) -> tuple[Tensor, Tensor]:
     """``(done, exact)``: where a game is over, ``[N]`` bool, and its outcome as probabilities ``[N, 6]`` there."""
     level = outcome(boards, variant)
-    columns = torch.tensor((0, 1, 2, 3, 4, 5), device=boards.device)
+    columns = torch.arange(NUM_OUTCOMES, device=boards.device)
     column = torch.where(level > 0, level - 1, 2 - level)
     return level != 0, (columns == column[:, None]).float()
 
 
 def flip_probabilities(probs: Tensor) -> Tensor:
     """The same outcomes seen by the other player; its own inverse."""
-    return probs[..., _FLIPPED]
+    return torch.cat([probs[..., 3:], probs[..., :3]], -1)
 
 
 def equity(probs: Tensor) -> Tensor:
     """Cubeless money equity ``[N]`` of outcome probabilities ``[N, 6]``."""
-    return probs @ probs.new_tensor(LEVELS)
+    return probs @ constant(LEVELS, probs.device, probs.dtype)
 
 
 def no_double_values(raw: Tensor, probs: Tensor) -> Tensor:

@@ -24,8 +24,8 @@ from ..models.rolls import NUM_ROLLS, ROLLS, roll_chances
 from ..models.stakes import Stakes
 from ..models.values import exact_probabilities, flip_probabilities, possible_outcomes, probabilities
 from .luck import Luck
-from .selfplay import Window
 from .targets import Targets, td_lambda
+from .window import Window
 
 __all__ = ["bellman", "exact_luck", "luckless_returns", "roll_means"]
 

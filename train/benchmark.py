@@ -31,7 +31,7 @@ from rich.table import Table
 from torch import Tensor
 
 from ..env.launch import over_rows, threads_in_use
-from ..env.movegen import afterstates_unchecked
+from ..env.movegen import list_afterstates
 from ..models.bundle import find_weights, load_network
 from ..models.encoding import encode
 from ..models.network import Network, NetworkConfig
@@ -110,12 +110,12 @@ class _Bench:
 
     def num_afterstates(self) -> int:
         """Afterstates of the window's positions with the dice used here."""
-        return sum(len(afterstates_unchecked(*ply)[0]) for ply in self._plies())
+        return sum(len(list_afterstates(*ply).game) for ply in self._plies())
 
     def listing(self) -> None:
         """List the afterstates of every ply."""
         for boards, dice in self._plies():
-            afterstates_unchecked(boards, dice)
+            list_afterstates(boards, dice)
 
     def valuing(self) -> None:
         """List and value plays, for money and at each game's stake."""
@@ -139,7 +139,7 @@ class _Bench:
 
     def network_alone(self, chunk: int) -> Callable[[], None]:
         """The dense network on one ply's afterstates, encoded beforehand, in chunks."""
-        _, afterstates = afterstates_unchecked(*self._plies()[0])
+        afterstates = list_afterstates(*self._plies()[0]).boards
         inputs = encode(afterstates.flip(1).contiguous())
         network = self.selfplay.network
         plies = self.num_afterstates() / len(inputs)

@@ -28,6 +28,7 @@ class SelfPlayConfig:
             do not follow the noise of the last updates, and news reaches a little later.
         precision: of the products with which plays are valued: ``float32``, or ``bfloat16`` for GPUs and those CPUs
             that have it. Weights, values and targets stay float32.
+        cuda_graph: on a GPU play each turn as one CUDA graph (`train.ply_graph`); elsewhere it changes nothing.
     """
 
     num_games: int = 1024
@@ -36,6 +37,7 @@ class SelfPlayConfig:
     stake_fraction: float = 0.2
     player: str = "network"
     precision: str = "float32"
+    cuda_graph: bool = False
 
     def __post_init__(self) -> None:
         _require(self.precision in _PRECISIONS, "precision", self.precision, " or ".join(_PRECISIONS))

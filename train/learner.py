@@ -20,9 +20,9 @@ from .distributed import World
 from .luck import LuckLearner
 from .muon import Muon
 from .ranking import RankerLearner
-from .selfplay import Window
 from .steps import gradient_step, load_optimizer_state, optimizer_state
 from .targets import Targets
+from .window import Window
 
 __all__ = ["Learner", "Losses", "NotFiniteError", "learning_rate"]
 

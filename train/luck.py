@@ -26,7 +26,7 @@ from ..models.values import LEVELS, equity, log_probabilities, possible_outcomes
 from .companion import Companion
 from .config import LuckConfig
 from .distributed import World
-from .selfplay import Window
+from .window import Window
 
 __all__ = ["Luck", "LuckLearner", "LuckNetwork", "explained_by_luck"]
 

@@ -19,7 +19,7 @@ from ..models.ranker import Ranker
 from .companion import Companion
 from .config import RankerConfig
 from .distributed import World
-from .selfplay import Window
+from .window import Window
 
 __all__ = ["RankerLearner", "lost_by_ranking"]
 

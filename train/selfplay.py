@@ -1,9 +1,9 @@
 """Self-play: many games in lock step, every ply recorded with what the network thought of it.
 
 Cost model: a ply is one call of `models.plays.evaluate_plays` and about fifty small operations on ``[N]`` tensors. All
-stays on the device; the number of afterstates is the ply's only host synchronisation. A window's tensors are
-allocated once a window. Those operations are too small to be shared among threads, so on a CPU each thread plays a lane
-of the games by itself, from one window's end to the next.
+stays on the device; the number of afterstates is the ply's only host synchronisation, and captured as a CUDA graph
+(`train.ply_graph`) a ply has none. A window's tensors are allocated once a window. Those operations are too small to be
+shared among threads, so on a CPU each thread plays a lane of the games by itself, from one window's end to the next.
 
 Some games are played cubeless to the end, some with the cube for money, some with the cube at a stake of their own (a
 match score, or Jacoby). A cube decision costs nothing: it needs the position's no-double values, which the network
@@ -13,10 +13,9 @@ gave when the position was chosen, so a ply ends with it.
 from __future__ import annotations
 
 import copy
-from collections.abc import Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, fields, replace
 from itertools import pairwise
-from typing import Any, TypeVar
 
 import torch
 from torch import Tensor
@@ -30,7 +29,7 @@ from ..env.variants import get_variant
 from ..models.janowski import simple_match_equity
 from ..models.match_equity import MatchEquityTable
 from ..models.network import Network
-from ..models.plays import CandidatePass, FirstLayer, Plays, evaluate_plays
+from ..models.plays import CandidatePass, Capacity, FirstLayer, Plays, evaluate_plays
 from ..models.stakes import Stakes
 from ..models.values import (
     bounds,
@@ -43,91 +42,13 @@ from ..models.values import (
 )
 from .config import SelfPlayConfig
 from .distributed import World
+from .ply_graph import PlyGraphs
 from .slot_stakes import CUBELESS, MONEY, SlotStakes
+from .window import DrawnPlays, StakeWindow, Window, each_tensor, stack_plies
 
-__all__ = ["DrawnPlays", "GameCounts", "SelfPlay", "StakeWindow", "Window"]
+__all__ = ["GameCounts", "SelfPlay"]
 
 _MIN_LANE = 512  # games for which a thread of their own pays
-
-
-@dataclass(frozen=True)
-class StakeWindow:
-    """What T plies of N games say of each game's own stake, normalised (`models.stakes`), from the same views.
-
-    Attributes:
-        here: the stakes themselves, seen by the player on roll.
-        cube: ``[T, N, 3]``, value of the best play with the cube centred, mine, theirs.
-        next_no_double: ``[T, N, 3]``, next_double_take: ``[T, N]``, next_may_double: ``[T, N]`` bool: of the position
-            after the play made, from its own view.
-        turned: ``[T, N]`` bool, the cube was turned before the next ply, whose stake is another.
-    """
-
-    here: Stakes
-    cube: Tensor
-    next_no_double: Tensor
-    next_double_take: Tensor
-    next_may_double: Tensor
-    turned: Tensor
-
-    def slots(self, where: Tensor) -> StakeWindow:
-        """The window of some of the games, ``where`` ``[K]`` int64."""
-        names = [field.name for field in fields(StakeWindow) if field.name != "here"]
-        return StakeWindow(self.here.columns(where), **{name: getattr(self, name)[:, where] for name in names})
-
-
-@dataclass(frozen=True)
-class DrawnPlays:
-    """One play of every turn of a window, drawn evenly from those the network valued.
-
-    Attributes:
-        boards: ``[T, N, 2, 26]`` int8, the afterstates, mover side 0.
-        equity: ``[T, N]``, their cubeless equity for the mover.
-    """
-
-    boards: Tensor
-    equity: Tensor
-
-
-@dataclass(frozen=True)
-class Window:
-    """T plies of N games. Values are from the view of the player on roll at that ply.
-
-    Attributes:
-        boards: ``[T, N, 2, 26]`` int8, before the roll, the player on roll side 0.
-        opening: ``[T, N]`` bool, the dice were an opening roll, so this is no ordinary position before a roll.
-        second_first: ``[T, N]`` bool, it is the second player's first turn.
-        dice: ``[T, N, 2]`` int8, what was rolled.
-        outcome: ``[T, N, 6]``, outcome probabilities of the play with the best cubeless equity.
-        cube: ``[T, N, 3]``, value of the best play with the cube centred, mine, theirs.
-        followed: ``[T, N, 4]`` bool, the play made was the best one cubeless, centred, mine, theirs; ``[T, N, 7]``
-            with the last three again at the stake.
-        next_no_double: ``[T, N, 3]``, no-double values of the position after the play made, from its own view.
-        ended: ``[T, N]`` bool, the next ply of this slot does not continue this position: it was the last one, or the
-            other side's double was dropped.
-        stake: the same at each game's own stake; None for a network that knows money alone.
-        drawn: a play of every turn, if asked for.
-    """
-
-    boards: Tensor
-    opening: Tensor
-    second_first: Tensor
-    dice: Tensor
-    outcome: Tensor
-    cube: Tensor
-    followed: Tensor
-    next_no_double: Tensor
-    ended: Tensor
-    stake: StakeWindow | None = None
-    drawn: DrawnPlays | None = None
-
-    def slots(self, where: Tensor) -> Window:
-        """The window of some of the games, ``where`` ``[K]`` int64; without the plays drawn."""
-        names = [field.name for field in fields(Window) if field.name not in ("stake", "drawn")]
-        stake = None if self.stake is None else self.stake.slots(where)
-        return Window(**{name: getattr(self, name)[:, where] for name in names}, stake=stake)
-
-
-_Recorded = TypeVar("_Recorded", Window, StakeWindow, DrawnPlays, Stakes)
 
 
 @dataclass
@@ -155,7 +76,7 @@ class GameCounts:
     cubeless: Tensor
 
     @classmethod
-    def zero(cls, device: torch.device) -> GameCounts:
+    def none(cls, device: torch.device) -> GameCounts:
         """No games yet."""
         sizes = {"levels": (3,), "predicted": (6,), "realised": (6,)}
         return cls(**{f.name: torch.zeros(sizes.get(f.name, ()), device=device) for f in fields(cls)})
@@ -165,15 +86,17 @@ class GameCounts:
         for field in fields(self):
             getattr(self, field.name).add_(getattr(other, field.name))
 
+    def clear(self) -> None:
+        """Start again from zero, in the same memory."""
+        for field in fields(self):
+            getattr(self, field.name).zero_()
+
     def take(self, world: World | None = None) -> dict[str, list[float]]:
         """The sums so far as lists of numbers, over all ranks; waits for the device and starts again from zero."""
-        taken = {}
         if world is not None:
             world.add_up([getattr(self, field.name) for field in fields(self)])
-        for field in fields(self):
-            tensor = getattr(self, field.name)
-            taken[field.name] = tensor.reshape(-1).tolist()
-            tensor.zero_()
+        taken = {field.name: getattr(self, field.name).reshape(-1).tolist() for field in fields(self)}
+        self.clear()
         return taken
 
 
@@ -198,7 +121,7 @@ class SelfPlay:
         self.config = config
         self.variant = get_variant(variant).name
         self.games = Games(config.num_games, GameOptions(variant), seed, first_slot, device)
-        self.counts = GameCounts.zero(device)
+        self.counts = GameCounts.none(device)
         num_games = config.num_games
         self.prediction = torch.zeros((num_games, 6), device=device)
         self.bfloat16 = config.precision == "bfloat16"
@@ -207,14 +130,13 @@ class SelfPlay:
         table = (table or simple_match_equity()).to(device)
         self.stakes = SlotStakes(self.games, config.cubeful_fraction, stake_fraction, table)
         self.stakes.draw(torch.ones(num_games, dtype=torch.bool, device=device))
-
-    _OWN_STATE = ("prediction",)
+        self.graphs = PlyGraphs() if config.cuda_graph and device.type == "cuda" else None
 
     def state(self) -> dict[str, Tensor]:
-        """Everything that changes between windows, by name."""
+        """Everything that changes between windows, by name; the tensors themselves, not copies."""
         state = {f"games.{name}": tensor for name, tensor in self.games.state().items()}
         state |= {f"stakes.{name}": getattr(self.stakes, name) for name in SlotStakes.STATE}
-        return state | {name: getattr(self, name) for name in self._OWN_STATE}
+        return state | {"prediction": self.prediction}
 
     def load_state(self, state: dict[str, Tensor]) -> None:
         """Take up what `state` returned; ``ValueError`` names what does not fit."""
@@ -222,12 +144,19 @@ class SelfPlay:
             {name.removeprefix("games."): value for name, value in state.items() if name.startswith("games.")}
         )
         self._check_games()
-        for name in (*self._OWN_STATE, *(f"stakes.{name}" for name in SlotStakes.STATE)):
-            holder, own = (self.stakes, name.removeprefix("stakes.")) if name.startswith("stakes.") else (self, name)
-            mine, found = getattr(holder, own), state.get(name)
+        rest = {name: mine for name, mine in self.state().items() if not name.startswith("games.")}
+        for name, mine in rest.items():
+            found = state.get(name)
             if found is None or found.shape != mine.shape or found.dtype != mine.dtype:
                 raise ValueError(f"self-play: {name}: found {found}, wanted shape {tuple(mine.shape)} of {mine.dtype}")
-            setattr(holder, own, found.to(mine.device).clone())
+        self.bind({name: state[name].to(mine.device).clone() for name, mine in rest.items()})
+
+    def bind(self, state: Mapping[str, Tensor]) -> None:
+        """Go on from the tensors of ``state``, some of those that `state` names, themselves; nothing is checked."""
+        holders = {"": self, "games": self.games, "stakes": self.stakes}
+        for path, tensor in state.items():
+            holder, _, name = path.rpartition(".")
+            setattr(holders[holder], name, tensor)
 
     def _check_games(self) -> None:
         """The kernels of a ply check nothing, and a damaged file may hold anything: ``ValueError`` here instead."""
@@ -243,6 +172,10 @@ class SelfPlay:
 
         With ``candidates`` only the plays that pass it are valued; with ``draw`` a play of every turn is kept.
         """
+        if self.graphs is not None:
+            window = self.graphs.collect(self, candidates, draw)
+            if window is not None:
+                return window
         first = FirstLayer(self.network)
         lanes = self._lanes()
         if not lanes:
@@ -255,7 +188,8 @@ class SelfPlay:
 
         split_rows(work, len(lanes), 1)
         self._join(lanes)
-        return _beside_one_another([windows[number] for number in range(len(lanes))])
+        in_order = [windows[number] for number in range(len(lanes))]
+        return each_tensor(lambda *tensors: torch.cat(tensors, 1), *in_order)
 
     def _lanes(self) -> list[SelfPlay]:
         """The games in equal parts, one for each thread; none if one thread plays them or the parts would be small."""
@@ -263,13 +197,14 @@ class SelfPlay:
         if number == 1 or total // number < _MIN_LANE or self.games.device.type != "cpu":
             return []
         bounds = [total * part // number for part in range(number + 1)]
-        return [self._lane(begin, end) for begin, end in pairwise(bounds)]
+        return [self.part(begin, end) for begin, end in pairwise(bounds)]
 
-    def _lane(self, begin: int, end: int) -> SelfPlay:
+    def part(self, begin: int, end: int) -> SelfPlay:
+        """The games from ``begin`` to ``end`` alone, on the same memory, with counts of their own."""
         lane = copy.copy(self)
         lane.games = self.games.part(begin, end)
         lane.stakes = self.stakes.part(begin, end, lane.games)
-        lane.counts = GameCounts.zero(self.games.device)
+        lane.counts = GameCounts.none(self.games.device)
         lane.prediction = self.prediction[begin:end]
         return lane
 
@@ -282,35 +217,21 @@ class SelfPlay:
 
     @torch.no_grad()
     def _collect(self, first: FirstLayer, candidates: CandidatePass | None, draw: bool) -> Window:
-        plies = [self._ply(first, candidates, draw) for _ in range(self.config.window_plies)]
-
-        def stacked(name: str) -> Tensor:
-            return torch.stack([getattr(ply, name) for ply in plies])
-
-        return Window(
-            boards=stacked("boards"),
-            opening=stacked("opening"),
-            second_first=stacked("second_first"),
-            dice=stacked("dice"),
-            outcome=stacked("outcome"),
-            cube=stacked("cube"),
-            followed=stacked("followed"),
-            next_no_double=stacked("next_no_double"),
-            ended=stacked("ended"),
-            stake=self._stake_window([ply.stake for ply in plies]),
-            drawn=_drawn_window([ply.drawn for ply in plies]),
+        plies, num_rows = zip(
+            *(self.ply(first, candidates, draw) for _ in range(self.config.window_plies)), strict=True
         )
+        if self.graphs is not None:
+            self.graphs.make_room(torch.stack(num_rows).amax(0).tolist())
+        return stack_plies(list(plies))
 
-    def _stake_window(self, plies: list[_StakePly | None]) -> StakeWindow | None:
-        known = [ply for ply in plies if ply is not None]
-        if not known:
-            return None
-        names = [name for name in _StakePly.__dataclass_fields__ if name != "here"]
-        stacked = {name: torch.stack([getattr(ply, name) for ply in known]) for name in names}
-        return StakeWindow(here=Stakes.stack([ply.here for ply in known]), **stacked)
+    def ply(
+        self, first: FirstLayer, candidates: CandidatePass | None, draw: bool, capacity: Capacity | None = None
+    ) -> tuple[Window, Tensor]:
+        """One turn of every game: roll, play, the other side's cube decision, and a new game where it is over.
 
-    def _ply(self, first: FirstLayer, candidates: CandidatePass | None, draw: bool) -> _Ply:
-        """One turn of every game: roll, play, the other side's cube decision, and a new game where it is over."""
+        Returns:
+            What was seen, and the `Plays.num_rows`.
+        """
         games, stakes = self.games, self.stakes
         opening = games.dice[:, 0] != 0
         games.roll()
@@ -319,7 +240,7 @@ class SelfPlay:
         following = None if here is None else here.flip()
         second_first = games.second_first()
         turns = (boards, dice, self.variant, second_first)
-        plays = evaluate_plays(self.network, *turns, first, following, candidates, self.bfloat16)
+        plays = evaluate_plays(self.network, *turns, first, following, candidates, self.bfloat16, capacity)
         best = plays.best()
         column = torch.where(stakes.kind == CUBELESS, 0, games.cube_owner.long() + 1)
         column = column + torch.where(stakes.played(), 3, 0)
@@ -336,8 +257,8 @@ class SelfPlay:
         self._deal(end.finished)
         stake = None
         if here is not None and position.stake is not None:
-            stake = _StakePly(here=here, cube=values[:, 4:], turned=turned, **vars(position.stake))
-        return _Ply(
+            stake = StakeWindow(here=here, cube=values[:, 4:], turned=turned, **vars(position.stake))
+        seen = Window(
             boards=boards,
             opening=opening,
             second_first=second_first,
@@ -350,6 +271,7 @@ class SelfPlay:
             stake=stake,
             drawn=drawn,
         )
+        return seen, plays.num_rows
 
     def _draw(self, plays: Plays) -> DrawnPlays:
         """One of each game's ``plays``, all equally likely."""
@@ -427,25 +349,6 @@ class SelfPlay:
         counts.cubeless += cubeless.sum()
 
 
-def _beside_one_another(parts: Sequence[_Recorded]) -> _Recorded:
-    """What was recorded of several games as one record of them all: ``[T, N, ...]`` tensors joined, in parts too."""
-
-    def joined(name: str) -> Any:
-        values = [getattr(part, name) for part in parts]
-        if values[0] is None:
-            return None
-        return torch.cat(values, 1) if isinstance(values[0], Tensor) else _beside_one_another(values)
-
-    return type(parts[0])(**{field.name: joined(field.name) for field in fields(parts[0])})
-
-
-def _drawn_window(plies: list[DrawnPlays | None]) -> DrawnPlays | None:
-    known = [ply for ply in plies if ply is not None]
-    if not known:
-        return None
-    return DrawnPlays(torch.stack([ply.boards for ply in known]), torch.stack([ply.equity for ply in known]))
-
-
 @dataclass(frozen=True)
 class _NextStake:
     """What a `StakeWindow` keeps of the positions after one ply's plays."""
@@ -462,32 +365,3 @@ class _Reached:
     afterstates: Tensor
     no_double: Tensor
     stake: _NextStake | None
-
-
-@dataclass(frozen=True)
-class _Ply:
-    """One ply of a `Window`."""
-
-    boards: Tensor
-    opening: Tensor
-    second_first: Tensor
-    dice: Tensor
-    outcome: Tensor
-    cube: Tensor
-    followed: Tensor
-    next_no_double: Tensor
-    ended: Tensor
-    stake: _StakePly | None
-    drawn: DrawnPlays | None
-
-
-@dataclass(frozen=True)
-class _StakePly:
-    """One ply of a `StakeWindow`."""
-
-    here: Stakes
-    cube: Tensor
-    next_no_double: Tensor
-    next_double_take: Tensor
-    next_may_double: Tensor
-    turned: Tensor

@@ -22,7 +22,7 @@ from torch import Tensor
 from ..env.cube import THEIRS
 from ..models.values import flip_probabilities
 from .luck import Luck
-from .selfplay import StakeWindow, Window
+from .window import StakeWindow, Window
 
 __all__ = ["Targets", "td_lambda"]
 

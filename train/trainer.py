@@ -22,8 +22,9 @@ from .learner import Learner, Losses, learning_rate
 from .luck import Luck, explained_by_luck
 from .monitor import Monitor
 from .ranking import lost_by_ranking
-from .selfplay import SelfPlay, Window
+from .selfplay import SelfPlay
 from .targets import Targets, td_lambda
+from .window import Window
 
 __all__ = ["Evaluate", "Report", "Trainer"]
 

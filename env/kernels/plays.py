@@ -306,6 +306,8 @@ def list_plays(
     game = first + wp.tid()
     first_row = int(0)
     if fill:
+        if int(ends[game]) > afterstates.shape[0]:
+            return  # a buffer of fixed size is full
         first_row = int(ends[game]) - counts[game]
     larger = wp.max(int(dice[game, 0]), int(dice[game, 1]))
     smaller = wp.min(int(dice[game, 0]), int(dice[game, 1]))

@@ -16,7 +16,7 @@ from torch import Tensor
 from ...env.board import check_boards, check_dice
 from ...env.cube import Cube
 from ...env.launch import launch_rows
-from ...env.movegen import afterstates_unchecked
+from ...env.movegen import list_afterstates
 from ...models import CubeAction
 from ...models.kernels.choice import best_rows
 from .cubes import ColumnTable, CubeStates
@@ -121,7 +121,8 @@ class ExactEvaluator:
         """Every legal play of every game with its value at ``cube``, without one by cubeless equity."""
         checked = check_boards(boards, self.positions.rules).to(self.device)
         dice = check_dice(dice, len(checked)).to(self.device)
-        game, plays = afterstates_unchecked(checked, dice, self.variant)
+        listed = list_afterstates(checked, dice, self.variant)
+        game, plays = listed.game, listed.boards
         mine, theirs = self.positions.sides_of(plays).unbind(1)
         next_turn = self._values[self.positions.numbers_of(theirs, mine)]  # [M, 11], the opponent on roll
         state = self._states(cube, len(checked))[game]

@@ -15,6 +15,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Any
 
 import torch
@@ -22,7 +23,7 @@ from torch import Tensor
 
 from ...env.board import start_boards
 from ...env.launch import launch_rows, share, split_rows
-from ...env.movegen import afterstates_unchecked
+from ...env.movegen import list_afterstates
 from .kernels.sweep import COLUMNS, commit, follow, sweep
 from .payoffs import Column, Payoffs
 from .positions import Positions
@@ -139,12 +140,12 @@ class Iteration:
         positions, device = self.positions, self.values.device
         rolls = torch.tensor([roll for roll in ROLLS if roll[0] != roll[1]], dtype=torch.int8, device=device)
         start = start_boards(len(rolls), positions.rules.name, device)
-        game, plays = afterstates_unchecked(start, rolls)
-        mine, theirs = positions.sides_of(plays).unbind(1)
+        listed = list_afterstates(start, rolls)
+        mine, theirs = positions.sides_of(listed.boards).unbind(1)
         cells = theirs * len(positions.sides) + mine  # the other side is on roll now
         worth = (self.values if self.guide is None else self.guide[:, None])[cells]
-        first = torch.searchsorted(game, torch.arange(len(rolls), device=device))
-        best = [first[roll] + worth[game == roll].argmax(0) for roll in range(len(rolls))]
+        ends = listed.ends.tolist()
+        best = [begin + worth[begin:end].argmax(0) for begin, end in pairwise([0, *ends])]
         rows = torch.stack(best).expand(-1, COLUMNS)
         return self.values[cells].gather(0, rows).mean(0)
 

@@ -20,7 +20,7 @@ import torch
 from torch import Tensor
 
 from ...env.launch import launch_rows
-from ...env.movegen import afterstates_unchecked
+from ...env.movegen import list_afterstates
 from .kernels.sides import code_plays
 from .positions import Positions
 
@@ -87,8 +87,8 @@ def list_transitions(positions: Positions, report: Progress) -> Transitions:
     for begin in range(0, len(movers), _CHUNK_POSITIONS):
         end = min(begin + _CHUNK_POSITIONS, len(movers))
         boards = positions.boards_of(movers[begin:end], others[begin:end]).repeat_interleave(len(ROLLS), 0)
-        game, plays = afterstates_unchecked(boards, rolls.repeat(end - begin, 1))
-        flat = plays.view(-1, 52)
+        found = list_afterstates(boards, rolls.repeat(end - begin, 1))
+        game, flat = found.game, found.boards.view(-1, 52)
         code = torch.empty(len(game), dtype=torch.int16, device=device)
         other = others[begin:end].repeat_interleave(len(ROLLS))
         arguments = (game, flat, flat.view(torch.int32), other, sides.blots, sides.by_key, code)

@@ -15,7 +15,8 @@ from nardy.models.values import possible_outcomes
 from nardy.train.config import LuckConfig, SelfPlayConfig
 from nardy.train.distributed import World
 from nardy.train.luck import LuckLearner
-from nardy.train.selfplay import SelfPlay, Window
+from nardy.train.selfplay import SelfPlay
+from nardy.train.window import Window
 
 CPU = torch.device("cpu")
 

@@ -7,26 +7,17 @@ from dataclasses import replace
 import pytest
 import torch
 from torch import Tensor
-from torch.utils._python_dispatch import TorchDispatchMode
 
 from nardy.env import Cube, afterstates, flip, launch, outcome, start_boards
-from nardy.models import Evaluator, Network, NetworkConfig
+from nardy.models import Evaluator
 from nardy.models.encoding import encode
+from nardy.models.plays import FirstLayer
 from nardy.models.values import before_roll, context_no_double, possible_outcomes, probabilities
-from nardy.train.config import SelfPlayConfig
-from nardy.train.selfplay import SelfPlay, StakeWindow, Window
+from nardy.train.selfplay import SelfPlay
 from nardy.train.slot_stakes import STAKE
+from nardy.train.window import StakeWindow, Window
 
-
-def _selfplay(
-    num_games: int = 48, first_slot: int = 0, cubeful: float = 0.5, seed: int = 3, variant: str = "backgammon"
-) -> SelfPlay:
-    network = Network(NetworkConfig((32,)), seed=1)
-    with torch.no_grad():
-        network.head.weight.mul_(6)  # opinions strong enough for doubles and drops
-        network.context_out.weight.normal_(0, 0.3, generator=torch.Generator().manual_seed(1))
-    config = SelfPlayConfig(num_games, window_plies=12, cubeful_fraction=cubeful, stake_fraction=cubeful / 2)
-    return SelfPlay(network, variant, config, seed, torch.device("cpu"), first_slot)
+from .windows import HostTraffic, assert_same_standing, assert_same_windows, selfplay_of
 
 
 def _windows(selfplay: SelfPlay, number: int) -> list[Window]:
@@ -36,7 +27,7 @@ def _windows(selfplay: SelfPlay, number: int) -> list[Window]:
 @pytest.mark.parametrize("variant", ["backgammon", "sprintgammon", "longgammon"])
 def test_every_position_follows_from_the_one_before_unless_the_game_ended(variant: str) -> None:
     rolls = torch.tensor([(a, b) for a in range(1, 7) for b in range(1, a + 1)])
-    for window in _windows(_selfplay(variant=variant), 3):
+    for window in _windows(selfplay_of(variant=variant), 3):
         second = window.opening.roll(1, 0)
         for t in range(len(window.boards) - 1):
             for n in range(window.boards.shape[1]):
@@ -52,12 +43,12 @@ def test_every_position_follows_from_the_one_before_unless_the_game_ended(varian
 
 
 def test_no_finished_position_is_ever_recorded() -> None:
-    for window in _windows(_selfplay(), 8):
+    for window in _windows(selfplay_of(), 8):
         assert bool((outcome(window.boards.flatten(0, 1)) == 0).all())
 
 
 def test_estimates_are_those_of_the_best_play_and_the_cubes_values() -> None:
-    selfplay = _selfplay()
+    selfplay = selfplay_of()
     evaluator = Evaluator(selfplay.network)
     for window in _windows(selfplay, 2):
         for t in range(len(window.boards) - 1):
@@ -77,7 +68,7 @@ def test_estimates_are_those_of_the_best_play_and_the_cubes_values() -> None:
 
 def test_what_is_kept_of_a_stake_is_what_the_network_says_of_the_position_after() -> None:
     """One ply at a time, so that the stake before it is known; games whose cube may have been turned are left out."""
-    selfplay = _selfplay(96)
+    selfplay = selfplay_of(96)
     selfplay.config = replace(selfplay.config, window_plies=1)
     network, compared = selfplay.network, 0
     for _ in range(40):
@@ -101,7 +92,7 @@ def test_what_is_kept_of_a_stake_is_what_the_network_says_of_the_position_after(
 
 
 def test_stakes_cover_every_score_and_jacoby_and_stay_for_the_game() -> None:
-    selfplay = _selfplay(512, cubeful=0.4)
+    selfplay = selfplay_of(512, cubeful=0.4)
     stakes = selfplay.stakes
     away, kind = stakes.away.clone(), stakes.kind
     jacoby = away[:, 0] == 0
@@ -122,79 +113,57 @@ def test_stakes_cover_every_score_and_jacoby_and_stay_for_the_game() -> None:
 
 
 def test_cubeless_games_are_always_played_by_the_cubeless_best() -> None:
-    for window in _windows(_selfplay(cubeful=0.0), 3):
+    for window in _windows(selfplay_of(cubeful=0.0), 3):
         assert bool(window.followed[..., 0].all())
 
 
 def test_games_do_not_depend_on_how_the_slots_are_split() -> None:
-    whole = _windows(_selfplay(32), 4)
-    first, second = _windows(_selfplay(16), 4), _windows(_selfplay(16, first_slot=16), 4)
+    whole = _windows(selfplay_of(32), 4)
+    first, second = _windows(selfplay_of(16), 4), _windows(selfplay_of(16, first_slot=16), 4)
     for window, left, right in zip(whole, first, second, strict=True):
         assert torch.equal(window.boards, torch.cat([left.boards, right.boards], 1))
         assert torch.equal(window.ended, torch.cat([left.ended, right.ended], 1))
 
 
-def _tensors(recorded: object, name: str = "") -> dict[str, Tensor]:
-    """All tensors of a window by name, those of its parts too."""
-    if isinstance(recorded, Tensor):
-        return {name: recorded}
-    found: dict[str, Tensor] = {}
-    for key, value in vars(recorded).items():
-        found |= {} if value is None else _tensors(value, f"{name}.{key}")
-    return found
-
-
 @pytest.mark.parametrize("number", [2, 3])
 def test_threads_that_play_a_lane_each_play_the_same_games(monkeypatch: pytest.MonkeyPatch, number: int) -> None:
     monkeypatch.setattr("nardy.train.selfplay._MIN_LANE", 8)
-    alone, shared = _selfplay(), _selfplay()
+    alone, shared = selfplay_of(), selfplay_of()
     for window in range(6):
         with launch.threads_in_use(1):
-            wanted = _tensors(alone.collect(draw=window % 2 == 0))
+            wanted = alone.collect(draw=window % 2 == 0)
         with launch.threads_in_use(number):
-            found = _tensors(shared.collect(draw=window % 2 == 0))
-        assert found.keys() == wanted.keys()
-        assert len(found) > 20
-        for name, value in wanted.items():
-            assert found[name].is_contiguous()
-            if value.dtype.is_floating_point:
-                torch.testing.assert_close(found[name], value, rtol=1e-4, atol=1e-5, msg=name)
-            else:
-                assert torch.equal(found[name], value), name
-    for name, value in alone.state().items():
-        torch.testing.assert_close(shared.state()[name], value, rtol=1e-4, atol=1e-5, msg=name)
-    counted, counts = alone.counts.take(), shared.counts.take()
-    assert counted["games"][0] > 0
-    for name, numbers in counted.items():
-        assert counts[name] == pytest.approx(numbers, rel=1e-4), name
+            found = shared.collect(draw=window % 2 == 0)
+        assert_same_windows(found, wanted)
+    assert_same_standing(shared, alone)
 
 
 def test_a_fault_in_a_lane_is_not_swallowed(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("nardy.train.selfplay._MIN_LANE", 8)
-    selfplay = _selfplay()
-    whole = SelfPlay._ply
+    selfplay = selfplay_of()
+    whole = SelfPlay.ply
 
     def faulty(lane: SelfPlay, *arguments: object) -> object:
         if lane.games.slots[0] > 0:
             raise RuntimeError("in the second lane")
         return whole(lane, *arguments)  # type: ignore[arg-type]
 
-    monkeypatch.setattr(SelfPlay, "_ply", faulty)
+    monkeypatch.setattr(SelfPlay, "ply", faulty)
     with launch.threads_in_use(2), pytest.raises(RuntimeError, match="in the second lane"):
         selfplay.collect()
 
 
 def test_another_seed_gives_other_games() -> None:
-    a, b = _selfplay(seed=1).collect(), _selfplay(seed=2).collect()
+    a, b = selfplay_of(seed=1).collect(), selfplay_of(seed=2).collect()
     assert not torch.equal(a.boards, b.boards)
 
 
 def test_a_restored_state_goes_on_as_if_never_stopped() -> None:
-    straight = _selfplay()
+    straight = selfplay_of()
     straight.collect()
     state = {name: value.clone() for name, value in straight.state().items()}
     expected = straight.collect()
-    resumed = _selfplay()
+    resumed = selfplay_of()
     resumed.load_state(state)
     window = resumed.collect()
     for kind, one, other in ((Window, window, expected), (StakeWindow, window.stake, expected.stake)):
@@ -204,7 +173,7 @@ def test_a_restored_state_goes_on_as_if_never_stopped() -> None:
 
 
 def test_counts_add_up() -> None:
-    selfplay = _selfplay(96)
+    selfplay = selfplay_of(96)
     _windows(selfplay, 12)
     counts = selfplay.counts.take()
     games, dropped = counts["games"][0], counts["dropped"][0]
@@ -222,30 +191,18 @@ def _as_sets(boards: Tensor) -> set[bytes]:
 
 
 def test_samples_before_an_opening_roll_are_start_positions_of_the_starter() -> None:
-    window = _selfplay().collect()
+    window = selfplay_of().collect()
     assert bool(window.opening[0].all())
     assert _as_sets(window.boards[window.opening]) == _as_sets(start_boards(1))
 
 
-class _HostReads(TorchDispatchMode):
-    """Counts operations that would make the host wait for a GPU."""
-
-    WAITING = ("_local_scalar_dense", "nonzero", "masked_select", "is_nonzero", "equal", "unique")
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.seen: list[str] = []
-
-    def __torch_dispatch__(self, func, types, args=(), kwargs=None):  # type: ignore[no-untyped-def]  # torch's own
-        name = func.overloadpacket.__name__
-        if name in self.WAITING:
-            self.seen.append(name)
-        return func(*args, **(kwargs or {}))
-
-
 def test_a_ply_reads_one_number_from_the_device_and_no_more() -> None:
     """The number of afterstates, which sizes their buffer; all else stays where it is."""
-    selfplay = _selfplay()
-    with launch.threads_in_use(1), _HostReads() as reads:
-        selfplay.collect()
-    assert reads.seen == ["_local_scalar_dense"] * selfplay.config.window_plies
+    selfplay = selfplay_of()
+    first = FirstLayer(selfplay.network)
+    with torch.no_grad(), launch.threads_in_use(1):
+        selfplay.ply(first, None, draw=True)  # constants are made once
+        with HostTraffic() as traffic:
+            for _ in range(5):
+                selfplay.ply(first, None, draw=True)
+    assert traffic.seen == ["_local_scalar_dense"] * 5

@@ -9,8 +9,8 @@ from torch import Tensor
 from nardy.models.janowski import simple_match_equity
 from nardy.models.stakes import Stakes, match_stakes
 from nardy.train.luck import Luck
-from nardy.train.selfplay import StakeWindow, Window
 from nardy.train.targets import td_lambda
+from nardy.train.window import StakeWindow, Window
 
 TABLE = simple_match_equity()
 FLIP = (3, 4, 5, 0, 1, 2)
