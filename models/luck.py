@@ -16,7 +16,7 @@ from torch import Tensor
 
 from ..env.board import flip
 from ..env.cube import Cube
-from .rolls import NUM_ROLLS, ROLLS, opening_chances, roll_chances, roll_numbers
+from .rolls import NUM_ROLLS, every_roll, opening_chances, roll_chances, roll_numbers
 
 __all__ = ["RollJudge", "roll_luck"]
 
@@ -59,7 +59,7 @@ def roll_luck(
 def _roll_values(judge: RollJudge, boards: Tensor, cube: Cube | None, second_first: Tensor) -> Tensor:
     """What each of `ROLLS` is worth, ``[N, 21]`` float64."""
     rows = torch.arange(len(boards), device=boards.device).repeat_interleave(NUM_ROLLS)
-    dice = torch.tensor(ROLLS, dtype=torch.int8, device=boards.device).repeat(len(boards), 1)
+    dice = every_roll(len(boards), boards.device)
     values = judge.roll_value(boards[rows], dice, None if cube is None else cube.rows(rows), second_first[rows])
     return values.double().view(len(boards), NUM_ROLLS)
 

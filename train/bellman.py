@@ -20,7 +20,7 @@ from torch import Tensor
 from ..env.launch import over_rows
 from ..models.network import Network
 from ..models.plays import CandidatePass, FirstLayer, evaluate_plays
-from ..models.rolls import NUM_ROLLS, ROLLS, roll_chances
+from ..models.rolls import NUM_ROLLS, every_roll, roll_chances
 from ..models.stakes import Stakes
 from ..models.values import exact_probabilities, flip_probabilities, possible_outcomes, probabilities
 from .luck import Luck
@@ -174,7 +174,7 @@ def roll_means(
         ``[N, 7]``, the means of `Plays.values` of the best play by each column.
     """
     number, rolls = len(boards), NUM_ROLLS
-    dice = torch.tensor(ROLLS, dtype=torch.int8, device=boards.device).repeat(number, 1)
+    dice = every_roll(number, boards.device)
     following = None if stakes is None else stakes.flip()
     plays = evaluate_plays(network, boards, dice, variant, second_first, first, following, candidates, bfloat16)
     best = plays.best()

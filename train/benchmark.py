@@ -56,6 +56,8 @@ class SelfPlaySettings:
     keep: int = 0  # plays of a position that a first pass by a ranker of 32 units leaves; 0 values all
     games: int = 1024  # games side by side
     threads: int = 1  # CPU threads
+    precision: str = "float32"  # or bfloat16: of the products, the network's alone too
+    cuda_graph: int = 0  # 1 plays and learns by CUDA graphs
     repetitions: int = 5  # windows timed; the median counts
     warm_up: int = 3  # windows played before, so that the games are at all stages
     device: str = "cpu"  # cpu or cuda
@@ -69,9 +71,16 @@ class SelfPlaySettings:
                 raise ValueError(f"{name}: found {getattr(self, name)}, wanted 1 or more")
         if self.output and not Path(self.output).resolve().parent.is_dir():
             raise ValueError(f"output: found no folder {str(Path(self.output).parent)!r}, wanted an existing one")
+        if self.cuda_graph not in (0, 1) or (self.cuda_graph and self.device != "cuda"):
+            raise ValueError(f"cuda_graph: found {self.cuda_graph}, wanted 0, or 1 with device=cuda")
+        self.selfplay_config()  # which checks the precision
         if self.device not in ("cpu", "cuda") or (self.device == "cuda" and not torch.cuda.is_available()):
             raise ValueError(f"device: found {self.device!r}, wanted cpu, or cuda where there is a GPU")
         self.network()
+
+    def selfplay_config(self) -> SelfPlayConfig:
+        """How the games are played."""
+        return SelfPlayConfig(self.games, precision=self.precision, cuda_graph=bool(self.cuda_graph))
 
     def network(self) -> Network:
         """The network to measure, on its device."""
@@ -94,9 +103,11 @@ class _Bench:
         self.device = torch.device(settings.device)
         network = settings.network()
         ranker = RankerConfig(32, max(1, settings.keep), warmup_games=0) if settings.keep else None
-        parts = (network.requires_grad_(True), "backgammon", LearnerConfig(), 0)
+        learner = LearnerConfig(precision=settings.precision, cuda_graph=bool(settings.cuda_graph))
+        parts = (network.requires_grad_(True), "backgammon", learner, 0)
         self.learner = Learner(*parts, ranker=ranker)
-        self.selfplay = SelfPlay(network, "backgammon", SelfPlayConfig(settings.games), 0, self.device)
+        self.selfplay = SelfPlay(network, "backgammon", settings.selfplay_config(), 0, self.device)
+        self.rounded = settings.precision == "bfloat16"
         for _ in track(range(settings.warm_up), "warming up", transient=True):
             self.ply()
         self.decisions = self.window.opening.numel()
@@ -124,7 +135,7 @@ class _Bench:
         player = self.selfplay.games.player
         stakes = self.selfplay.stakes.seen_by(player) if self.selfplay.has_stakes else None
         for boards, dice in self._plies():
-            evaluate_plays(network, boards, dice, "backgammon", None, first, stakes, candidates)
+            evaluate_plays(network, boards, dice, "backgammon", None, first, stakes, candidates, self.rounded)
 
     def _candidates(self) -> CandidatePass | None:
         return None if self.learner.ranker is None else self.learner.ranker.candidates(0)
@@ -145,7 +156,7 @@ class _Bench:
         plies = self.num_afterstates() / len(inputs)
 
         def work(begin: int, end: int) -> None:
-            with torch.no_grad():
+            with torch.no_grad(), torch.autocast(self.device.type, torch.bfloat16, enabled=self.rounded):
                 network(inputs[begin:end])
 
         def run() -> None:

@@ -111,6 +111,7 @@ class LearnerConfig:
         max_gradient_norm: gradients are scaled down to this norm.
         ema_decay: of the averaged weights, an update; those are what is evaluated, saved and played.
         precision: of the products and their gradients, ``float32`` or ``bfloat16``; weights and losses stay float32.
+        cuda_graph: on a GPU, with one process, take each step as one CUDA graph (`train.step_graph`).
     """
 
     batch_size: int = 256
@@ -124,6 +125,7 @@ class LearnerConfig:
     max_gradient_norm: float = 5.0
     ema_decay: float = 0.999
     precision: str = "float32"
+    cuda_graph: bool = False
 
     def __post_init__(self) -> None:
         _require(self.precision in _PRECISIONS, "precision", self.precision, " or ".join(_PRECISIONS))

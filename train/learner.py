@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import copy
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
 
 import torch
 from torch import Tensor
@@ -20,7 +19,8 @@ from .distributed import World
 from .luck import LuckLearner
 from .muon import Muon
 from .ranking import RankerLearner
-from .steps import gradient_step, load_optimizer_state, optimizer_state
+from .step_graph import Step, StepGraph
+from .steps import adamw, gradient_step, load_optimizer_state, optimizer_state, set_pace
 from .targets import Targets
 from .window import Window
 
@@ -92,6 +92,16 @@ class Learner:
         device = network.first.weight.device
         self.ranker = RankerLearner(ranker, variant, seed, device) if ranker is not None and ranker.units else None
         self.optimizers = _optimizers(network, config)
+        self._news = torch.ones((), device=device)  # the share that the next step's weights have in the average
+        self._step: Step = self._learn_batch
+        if config.cuda_graph and device.type == "cuda" and self.world.size == 1:
+            self.capture()
+
+    def capture(self) -> None:
+        """Take each step as a CUDA graph from now on; the processes must not be several."""
+        self._step = StepGraph(self._learn_batch)
+        for companion in self._companions().values():
+            companion.capture()
 
     def learn(self, window: Window, targets: Targets, rate: float, passes: int = 1) -> Losses:
         """``passes`` times over the positions in random order; positions before an opening roll are left out.
@@ -100,8 +110,7 @@ class Learner:
             NotFiniteError: before any weight has been spoiled by this window's last update.
         """
         pace = rate / self.config.learning_rate
-        for group in _groups(self.optimizers):
-            group["lr"] = pace * group["full_lr"]
+        set_pace(self.optimizers, pace)
         samples = _samples(window, targets)
         number = len(samples["boards"])
         order = torch.cat([self.draw_rows(number, number, turn) for turn in range(passes)]).to(window.boards.device)
@@ -133,6 +142,12 @@ class Learner:
 
     def _update(self, batch: dict[str, Tensor]) -> Tensor:
         """One optimiser step; ``[4]`` outcome loss, cube loss, stake loss, gradient norm."""
+        self.num_updates += 1
+        # A short memory at first, so that the average does not carry the random first weights along.
+        self._news.fill_(1.0 - min(self.config.ema_decay, self.num_updates / (self.num_updates + 9.0)))
+        return self._step(batch)
+
+    def _learn_batch(self, batch: Mapping[str, Tensor]) -> Tensor:
         step = (self.network, self.optimizers, batch, self._losses, self.config.max_gradient_norm, self.world)
         losses = gradient_step(*step)
         self._update_average()
@@ -183,12 +198,9 @@ class Learner:
 
     @torch.no_grad()
     def _update_average(self) -> None:
-        self.num_updates += 1
-        # A short memory at first, so that the average does not carry the random first weights along.
-        decay = min(self.config.ema_decay, self.num_updates / (self.num_updates + 9.0))
         averages: list[Tensor] = list(self.average.parameters())
         current: list[Tensor] = list(self.network.parameters())
-        torch._foreach_lerp_(averages, current, 1.0 - decay)
+        torch._foreach_lerp_(averages, current, [self._news] * len(current))
 
     def state(self) -> dict[str, Tensor]:
         """Weights, averages, the optimisers' moments and counters, by name."""
@@ -203,7 +215,10 @@ class Learner:
         return state
 
     def load_state(self, state: dict[str, Tensor]) -> None:
-        """Take up what `state` returned; ``KeyError`` or ``RuntimeError`` if it is not from such a learner."""
+        """Take up what `state` returned, before the first step.
+
+        ``KeyError`` or ``RuntimeError`` if it is not from such a learner.
+        """
         self.network.load_state_dict(_without_prefix(state, "network."))
         self.average.load_state_dict(_without_prefix(state, "ema."))
         for optimizer in self.optimizers:
@@ -217,25 +232,16 @@ class Learner:
 
 
 def _optimizers(network: Network, config: LearnerConfig) -> list[torch.optim.Optimizer]:
-    """AdamW, and Muon for the hidden layers' weights if it has a rate; ``full_lr`` is a group's rate after warm-up."""
+    """AdamW, and Muon for the hidden layers' weights if it has a rate."""
     hidden = network.hidden_weights() if config.muon_learning_rate else []
     known = {id(weight) for weight in hidden}
     others = [parameter for parameter in network.parameters() if id(parameter) not in known]
-    optimizers: list[torch.optim.Optimizer] = [
-        torch.optim.AdamW(others, lr=config.learning_rate, weight_decay=config.weight_decay, fused=True)
-    ]
+    optimizers: list[torch.optim.Optimizer] = [adamw(others, config.learning_rate, config.weight_decay)]
     if hidden:
         precision = getattr(torch, config.precision)
         rate, decay = config.muon_learning_rate, config.weight_decay
         optimizers.append(Muon(hidden, lr=rate, weight_decay=decay, precision=precision))
-    for group in _groups(optimizers):
-        group["full_lr"] = group["lr"]
     return optimizers
-
-
-def _groups(optimizers: Sequence[torch.optim.Optimizer]) -> list[dict[str, Any]]:
-    """What the optimisers move, with rates of their own."""
-    return [group for optimizer in optimizers for group in optimizer.param_groups]
 
 
 def _samples(window: Window, targets: Targets) -> dict[str, Tensor]:

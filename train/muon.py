@@ -50,7 +50,8 @@ class Muon(torch.optim.Optimizer):
     orthogonal, the rare ones are learned as fast (K. Jordan et al., "Muon: an optimizer for hidden layers in neural
     networks", 2024; Nesterov momentum, steps of matrices with more rows than columns longer by the root of the ratio).
     For weights ``[out, in]`` of hidden layers; biases and heads are left to another optimiser. The products can be
-    rounded: a step's direction does not need them exact. On a CPU the threads take a matrix each.
+    rounded: a step's direction does not need them exact. On a CPU the threads take a matrix each. A group's rate is a
+    tensor, so that a captured step follows it.
     """
 
     def __init__(
@@ -68,6 +69,9 @@ class Muon(torch.optim.Optimizer):
             for parameter in group["params"]:
                 if parameter.ndim != 2:
                     raise ValueError(f"parameter: found shape {tuple(parameter.shape)}, wanted a matrix")
+            group["full_lr"] = lr
+            first = group["params"][0]
+            group["lr"] = torch.tensor(lr, dtype=torch.promote_types(first.dtype, torch.float32), device=first.device)
 
     @overload
     def step(self, closure: None = None) -> None: ...
@@ -107,4 +111,4 @@ class Muon(torch.optim.Optimizer):
         direction = orthogonalize(gradient.lerp(mean, decay), self.precision)
         rows, columns = parameter.shape
         parameter.mul_(1 - rate * group["weight_decay"])
-        parameter.add_(direction, alpha=-rate * max(1.0, rows / columns) ** 0.5)
+        parameter.addcmul_(direction, rate, value=-(max(1.0, rows / columns) ** 0.5))

@@ -1,4 +1,4 @@
-"""One optimiser step: a batch shared among threads and processes, and its gradients added up."""
+"""Optimisers, and one step of them: a batch shared among threads and processes, and its gradients added up."""
 
 from __future__ import annotations
 
@@ -10,12 +10,29 @@ from torch import Tensor, nn
 from ..env.launch import over_rows
 from .distributed import World
 
-__all__ = ["LossesOf", "gradient_step", "load_optimizer_state", "optimizer_state"]
+__all__ = ["LossesOf", "adamw", "gradient_step", "load_optimizer_state", "optimizer_state", "set_pace"]
 
 _MIN_PART = 128  # rows of a batch for which another thread pays
 
 # From rows of a batch, by name, to what is minimised and to the losses ``[K]`` that are reported, all weighted sums.
 LossesOf = Callable[[Mapping[str, Tensor]], tuple[Tensor, Tensor]]
+
+
+def adamw(parameters: Sequence[Tensor], learning_rate: float, weight_decay: float) -> torch.optim.AdamW:
+    """AdamW, fused; its rate is a tensor, so that a captured step follows it (`set_pace`)."""
+    device = parameters[0].device
+    rate = torch.tensor(learning_rate, device=device)
+    on_gpu = device.type == "cuda"
+    optimizer = torch.optim.AdamW(parameters, lr=rate, weight_decay=weight_decay, fused=True, capturable=on_gpu)
+    optimizer.param_groups[0]["full_lr"] = learning_rate
+    return optimizer
+
+
+def set_pace(optimizers: Sequence[torch.optim.Optimizer], pace: float) -> None:
+    """Let each go on at ``pace`` times the rate that it was made with, in place."""
+    for optimizer in optimizers:
+        for group in optimizer.param_groups:
+            group["lr"].fill_(pace * group["full_lr"])
 
 
 def gradient_step(

@@ -136,7 +136,7 @@ def test_the_average_follows_the_weights() -> None:
     @functools.wraps(original)
     def watched() -> None:
         nonlocal expected
-        decay = min(0.5, (learner.num_updates + 1) / (learner.num_updates + 10))
+        decay = min(0.5, learner.num_updates / (learner.num_updates + 9))
         decays.append(decay)
         expected = decay * expected + (1 - decay) * weight.detach()
         original()

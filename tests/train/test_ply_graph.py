@@ -2,13 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Any
-
 import pytest
 import torch
-import warp as wp
-from torch.utils._python_dispatch import TorchDispatchMode
 
 from nardy.env import afterstates, launch
 from nardy.env.movegen import list_afterstates
@@ -21,7 +16,8 @@ from nardy.train.ply_graph import PlyGraph, PlyGraphs
 from nardy.train.selfplay import SelfPlay
 
 from ..random_positions import random_decisions
-from .windows import HostTraffic, assert_same_standing, assert_same_windows, selfplay_of
+from .captured import HostTraffic, Trace
+from .windows import assert_same_standing, assert_same_windows, selfplay_of
 
 NUM_GAMES = 48
 
@@ -101,34 +97,6 @@ def test_another_table_of_match_chances_needs_another_graph() -> None:
     assert_same_windows(fixed.collect(), exact.collect())
 
 
-class _Trace(TorchDispatchMode):
-    """Every operation with the shapes and numbers that it is given, and every kernel with its rows."""
-
-    def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
-        super().__init__()
-        self.seen: list[object] = []
-        launched = wp.launch
-
-        def launching(kernel: Any, dim: int, inputs: Sequence[Any], **options: Any) -> None:
-            numbers = [value for value in inputs if isinstance(value, (bool, int, float))]
-            self.seen.append((kernel.key, dim, numbers))
-            launched(kernel, dim=dim, inputs=inputs, **options)
-
-        monkeypatch.setattr(wp, "launch", launching)
-
-    def __torch_dispatch__(self, func, types, args=(), kwargs=None):  # type: ignore[no-untyped-def]  # torch's own
-        self.seen.append((str(func), _described(args), _described(kwargs or {})))
-        return func(*args, **(kwargs or {}))
-
-
-def _described(value: object) -> object:
-    if isinstance(value, torch.Tensor):
-        return tuple(value.shape), value.dtype
-    if isinstance(value, dict):
-        return {key: _described(part) for key, part in value.items()}
-    return [_described(part) for part in value] if isinstance(value, (list, tuple)) else value
-
-
 @pytest.mark.parametrize("variant", ["backgammon", "longgammon"])
 @pytest.mark.parametrize("sorted_out", [False, True])
 def test_every_ply_is_the_same_launches_and_no_host_traffic(
@@ -143,7 +111,7 @@ def test_every_ply_is_the_same_launches_and_no_host_traffic(
     with torch.no_grad(), launch.threads_in_use(1):
         for _ in range(4):
             graph._turn.zero_()
-            with HostTraffic() as traffic, _Trace(monkeypatch) as trace:
+            with HostTraffic() as traffic, Trace(monkeypatch) as trace:
                 graph._ply()
             assert traffic.seen == []
             plies.append(trace.seen)

@@ -17,7 +17,8 @@ from nardy.train.selfplay import SelfPlay
 from nardy.train.slot_stakes import STAKE
 from nardy.train.window import StakeWindow, Window
 
-from .windows import HostTraffic, assert_same_standing, assert_same_windows, selfplay_of
+from .captured import HostTraffic
+from .windows import assert_same_standing, assert_same_windows, selfplay_of
 
 
 def _windows(selfplay: SelfPlay, number: int) -> list[Window]:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import pytest
 import torch
 from torch import Tensor
-from torch.utils._python_dispatch import TorchDispatchMode
 
 from nardy.models import Network, NetworkConfig
 from nardy.train.config import SelfPlayConfig
@@ -65,19 +64,3 @@ def _assert_same(found: Tensor, wanted: Tensor, name: str) -> None:
         torch.testing.assert_close(found, wanted, rtol=1e-4, atol=1e-5, msg=name)
     else:
         assert torch.equal(found, wanted), name
-
-
-class HostTraffic(TorchDispatchMode):
-    """Operations that would make the host wait for a GPU, or copy its numbers there."""
-
-    WAITING = ("_local_scalar_dense", "nonzero", "masked_select", "is_nonzero", "equal", "unique", "lift_fresh")
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.seen: list[str] = []
-
-    def __torch_dispatch__(self, func, types, args=(), kwargs=None):  # type: ignore[no-untyped-def]  # torch's own
-        name = func.overloadpacket.__name__
-        if name in self.WAITING:
-            self.seen.append(name)
-        return func(*args, **(kwargs or {}))
