@@ -177,7 +177,7 @@ def test_on_a_cpu_the_setting_changes_nothing() -> None:
     assert SelfPlay(selfplay.network, "backgammon", config, 0, torch.device("cpu")).graphs is None
 
 
-@pytest.mark.skipif(not torch.cuda.is_available(), reason="needs a GPU")
+@pytest.mark.gpu
 def test_a_captured_ply_plays_the_same_games() -> None:
     exact, fixed = (selfplay_of(NUM_GAMES, device="cuda") for _ in range(2))
     fixed.graphs = PlyGraphs()

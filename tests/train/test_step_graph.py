@@ -107,7 +107,7 @@ def test_without_room_for_a_graph_learning_goes_on(monkeypatch: pytest.MonkeyPat
     assert step({"values": torch.full((4,), 3.0)}).tolist() == [12.0]
 
 
-@pytest.mark.skipif(not torch.cuda.is_available(), reason="needs a GPU")
+@pytest.mark.gpu
 @pytest.mark.parametrize("muon_learning_rate", [0.0, 0.02])
 def test_a_captured_step_learns_the_same(muon_learning_rate: float) -> None:
     plain, captured = _learner(muon_learning_rate, "cuda"), _learner(muon_learning_rate, "cuda")
