@@ -7,7 +7,8 @@ VENV_PYTHON := .venv/bin/python
 PIP_INSTALL := $(VENV_PYTHON) -m pip install -qq --disable-pip-version-check -c constraints.txt
 RUN_STAMP := .venv/.installed-run
 DEV_STAMP := .venv/.installed-dev
-PYTEST := $(VENV_PYTHON) -m pytest
+# A worker for each core takes a file of tests at a time.
+PYTEST := $(VENV_PYTHON) -m pytest -n auto --maxprocesses=8 --dist=loadfile
 
 .DEFAULT_GOAL := help
 .PHONY: help setup train test test-full check clean
