@@ -61,9 +61,9 @@ def _list(kernel: Any, boards: Tensor, turns: tuple[Tensor, ...], capacity: int 
         number = int(total)  # the one host synchronisation
         games = torch.empty(number, dtype=torch.int64, device=device)
         rows = torch.empty((number, 52), dtype=torch.int8, device=device)
-    else:  # what stays empty is the board of a finished game
+    else:  # what is left over is the first game's own board, which costs a network's first layer least
         games = torch.zeros(capacity, dtype=torch.int64, device=device)
-        rows = torch.zeros((capacity, 52), dtype=torch.int8, device=device)
+        rows = flat[:1].repeat(capacity, 1)
     launch_rows(kernel, num_games, *arguments, True, ends, games, rows, rows.view(torch.int32), device=device)
     if capacity is not None:
         ends = ends.clamp(max=capacity - 1)
@@ -80,8 +80,9 @@ def list_afterstates(
     """As `afterstates` for inputs known to be legal: ``boards`` int8 contiguous, ``dice`` ``[N, 2]`` int8.
 
     Backgammon and sprintgammon are moved alike. With ``capacity`` the buffer has so many rows, and nothing waits for
-    the device: the rows behind the last game's are of an empty board and belong to no game. It suffices if ``total`` is
-    below ``capacity``; else games at the end lack afterstates, and what is made of them must be thrown away.
+    the device: the rows behind the last game's are the first game's board as it was and belong to no game. It suffices
+    if ``total`` is below ``capacity``; else games at the end lack afterstates, and what is made of them must be thrown
+    away.
     """
     if boards.shape[0] == 0:
         none = torch.empty(0, dtype=torch.int64, device=boards.device)

@@ -102,8 +102,8 @@ class Plays:
         values: ``[M, 4]`` float32, for the mover: cubeless equity, then in points per unit of the cube with the cube
             centred, mine, theirs (the opponent's right to double next included). Exact where the game is over. If
             stakes were given ``[M, 7]``: the last three again, normalised at each game's stake (`models.stakes`).
-        num_rows: ``[2]`` int64, on the device: how many afterstates there are and how many were valued, the same
-            without candidates; where `Capacity.holds` says no to them all this is to be thrown away.
+        num_rows: ``[2]`` int64, on the device: how many afterstates there are, and how many candidates, 0 without a
+            pass; where `Capacity.holds` says no to them all this is to be thrown away.
     """
 
     game: Tensor
@@ -244,12 +244,13 @@ def evaluate_plays(
         rolled = boards.repeat_interleave(rolls, 0)
         rolled_second = None if second_first is None else second_first.repeat_interleave(rolls)
     listed = list_afterstates(rolled, dice, variant, rolled_second, None if capacity is None else capacity.afterstates)
-    game, ends, afterstates, num_valued = listed.game, listed.ends, listed.boards, listed.total
+    game, ends, afterstates = listed.game, listed.ends, listed.boards
+    num_candidates = torch.zeros_like(listed.total)
     turns = _Turns(boards, variant)
     position = game if rolls == 1 else game // rolls
     if candidates is not None:
         room = None if capacity is None else capacity.candidates
-        rows, ends, num_valued = _candidates(candidates, turns, position, ends, afterstates, room)
+        rows, ends, num_candidates = _candidates(candidates, turns, position, ends, afterstates, room)
         game, position, afterstates = game[rows], position[rows], afterstates[rows]
     num_rows = afterstates.shape[0]
     flat = afterstates.view(-1, 52)
@@ -273,4 +274,4 @@ def evaluate_plays(
             launch_rows(context_values, end - begin, *context_arguments, device=device, first_row=begin)
 
     _over_chunks(work, num_rows, max(network.config.hidden), device)
-    return Plays(game, ends, afterstates, raw, values, torch.stack([listed.total, num_valued]))
+    return Plays(game, ends, afterstates, raw, values, torch.stack([listed.total, num_candidates]))

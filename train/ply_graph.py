@@ -2,22 +2,26 @@
 
 A graph repeats the very launches that were captured, on the same memory and the same numbers of rows. So the games'
 state, what is recorded and the first layer's table lie in memory that stays, every ply reads and writes there, and the
-afterstates have buffers of a fixed capacity: a little more than any ply of the last windows needed. How many rows were
-needed is read once a window. Where the capacity did not suffice, that window is thrown away before anything has become
-of it, and is played again by exact counts; the games are the same, since their dice depend on slot and number alone.
+afterstates have buffers of a fixed capacity: a little more than any ply of the last sixteen windows needed. How many
+rows were needed is read once a window. Where the capacity did not suffice, that window is thrown away before anything
+has become of it, and is played again by exact counts; the games are the same, since their dice depend on slot and
+number alone.
 
-Cost: what is recorded is copied once more, and the spare rows are valued (7 %); no synchronisation but one a window.
+Cost: what is recorded is copied once more, and the spare rows are valued (7 % of the fullest ply's, and what a window's
+plies differ); no synchronisation but one a window.
 """
 
 from __future__ import annotations
 
 import warnings
+from collections import deque
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 import torch
 
 from ..models.plays import CandidatePass, Capacity, FirstLayer
+from .capture import capture, rehearse
 from .window import Window, each_tensor
 
 if TYPE_CHECKING:
@@ -28,6 +32,7 @@ __all__ = ["PlyGraph", "PlyGraphs"]
 _SPARE = 1.07  # rows for each that the fullest ply of a window needed
 _ROUND = 1024  # rows that a capacity is a multiple of
 _TOO_MUCH = 1.15  # times the capacity that would do now: a smaller one pays for another capture
+_WINDOWS = 16  # looked back on: games that began together have full and empty plies together for long
 
 
 class PlyGraph:
@@ -38,11 +43,16 @@ class PlyGraph:
     """
 
     def __init__(
-        self, selfplay: SelfPlay, candidates: CandidatePass | None, draw: bool, capacity: Capacity, capture: bool = True
+        self,
+        selfplay: SelfPlay,
+        candidates: CandidatePass | None,
+        draw: bool,
+        capacity: Capacity,
+        captured: bool = True,
     ) -> None:
         """Capture a ply as `SelfPlay.ply` with these arguments plays it; ``selfplay`` itself does not move.
 
-        Without ``capture``, as on a CPU, the same ply is launched anew every time.
+        Not ``captured``, as on a CPU, the same ply is launched anew every time.
         """
         self.capacity = capacity
         self.num_rows: Sequence[int] = ()
@@ -56,18 +66,11 @@ class PlyGraph:
         self._turn = torch.zeros(1, dtype=torch.int64, device=selfplay.games.device)
         self._graph: torch.cuda.CUDAGraph | None = None
         plies = selfplay.config.window_plies
-        if not capture:
+        if captured:
+            self._window = rehearse(lambda: self._empty_window(plies))
+            self._graph, _ = capture(self._ply)
+        else:
             self._window = self._empty_window(plies)
-            return
-        stream = torch.cuda.Stream()  # type: ignore[no-untyped-call]  # torch has no annotations there
-        stream.wait_stream(torch.cuda.current_stream())
-        with torch.cuda.stream(stream):  # libraries allocate what they need in their first call
-            self._window = self._empty_window(plies)
-        torch.cuda.current_stream().wait_stream(stream)
-        graph = torch.cuda.CUDAGraph()
-        with torch.cuda.graph(graph, stream=stream, capture_error_mode="thread_local"):
-            self._ply()
-        self._graph = graph
 
     def plays_for(self, selfplay: SelfPlay, candidates: CandidatePass | None, draw: bool, capacity: Capacity) -> bool:
         """Is it the graph for these arguments, which it was captured with?"""
@@ -127,23 +130,28 @@ class PlyGraphs:
         graph: the one in use.
     """
 
-    def __init__(self, capture: bool = True) -> None:
-        """``capture`` as for `PlyGraph`."""
+    def __init__(self, captured: bool = True) -> None:
+        """``captured`` as for `PlyGraph`."""
         self.graph: PlyGraph | None = None
-        self._capture = capture
+        self._captured = captured
         self._capacity: Capacity | None = None
+        self._needed: deque[Sequence[int]] = deque(maxlen=_WINDOWS)
+        self._sorted_out = False
 
     def collect(self, selfplay: SelfPlay, candidates: CandidatePass | None, draw: bool) -> Window | None:
         """A window of ``selfplay``; None if it must be played by exact counts now, then `make_room` is to be told.
 
         Without room for a capture this warns, once, and leaves all to exact counts from then on.
         """
+        if self._sorted_out != (candidates is not None):  # what was needed till now says nothing of the candidates
+            self._sorted_out, self._capacity = candidates is not None, None
+            self._needed.clear()
         if self._capacity is None:
             return None
         if self.graph is None or not self.graph.plays_for(selfplay, candidates, draw, self._capacity):
             self.graph = None  # its memory is free for the next one
             try:
-                self.graph = PlyGraph(selfplay, candidates, draw, self._capacity, self._capture)
+                self.graph = PlyGraph(selfplay, candidates, draw, self._capacity, self._captured)
             except RuntimeError as error:
                 warnings.warn(f"CUDA graph: found {error}; self-play goes on without one", stacklevel=2)
                 selfplay.graphs = None
@@ -155,7 +163,9 @@ class PlyGraphs:
 
     def make_room(self, num_rows: Sequence[int]) -> None:
         """Choose the capacity for the next window after one whose fullest ply needed ``num_rows`` ``[2]`` rows."""
-        wanted = Capacity(*(_ROUND * (1 + int(_SPARE * number) // _ROUND) for number in num_rows))
+        self._needed.append(num_rows)
+        most = (max(numbers) for numbers in zip(*self._needed, strict=True))
+        wanted = Capacity(*(_ROUND * (1 + int(_SPARE * number) // _ROUND) for number in most))
         now = self._capacity
         if now is None or not now.holds(num_rows) or _much_larger(now, wanted):
             self._capacity = wanted

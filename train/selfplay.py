@@ -202,6 +202,7 @@ class SelfPlay:
     def part(self, begin: int, end: int) -> SelfPlay:
         """The games from ``begin`` to ``end`` alone, on the same memory, with counts of their own."""
         lane = copy.copy(self)
+        lane.graphs = None
         lane.games = self.games.part(begin, end)
         lane.stakes = self.stakes.part(begin, end, lane.games)
         lane.counts = GameCounts.none(self.games.device)

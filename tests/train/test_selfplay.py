@@ -17,7 +17,7 @@ from nardy.train.selfplay import SelfPlay
 from nardy.train.slot_stakes import STAKE
 from nardy.train.window import StakeWindow, Window
 
-from .captured import HostTraffic
+from .captured import host_traffic
 from .windows import assert_same_standing, assert_same_windows, selfplay_of
 
 
@@ -203,7 +203,7 @@ def test_a_ply_reads_one_number_from_the_device_and_no_more() -> None:
     first = FirstLayer(selfplay.network)
     with torch.no_grad(), launch.threads_in_use(1):
         selfplay.ply(first, None, draw=True)  # constants are made once
-        with HostTraffic() as traffic:
+        with host_traffic() as traffic:
             for _ in range(5):
                 selfplay.ply(first, None, draw=True)
-    assert traffic.seen == ["_local_scalar_dense"] * 5
+    assert traffic == ["_local_scalar_dense"] * 5

@@ -11,13 +11,14 @@ from torch import Tensor
 
 from nardy.env import launch
 from nardy.models import Network, NetworkConfig
+from nardy.train import step_graph
 from nardy.train.config import LearnerConfig, LuckConfig, RankerConfig, SelfPlayConfig
 from nardy.train.learner import Learner
 from nardy.train.selfplay import SelfPlay
 from nardy.train.step_graph import StepGraph
 from nardy.train.targets import td_lambda
 
-from .captured import HostTraffic, Trace
+from .captured import Trace, host_traffic
 
 
 def _learner(muon_learning_rate: float, device: str = "cpu") -> Learner:
@@ -64,11 +65,11 @@ def test_every_step_is_the_same_launches_and_no_host_traffic(
         step = graph._step
 
         def watching(batch: Mapping[str, Tensor]) -> Tensor:
-            with HostTraffic() as traffic, Trace(monkeypatch) as trace:
+            with host_traffic() as traffic, Trace(monkeypatch) as trace:
                 losses = step(batch)
             monkeypatch.undo()
-            assert [seen for seen in traffic.seen if seen != "_local_scalar_dense"] == []
-            assert len(traffic.seen) <= reads_of_rates
+            assert [seen for seen in traffic if seen != "_local_scalar_dense"] == []
+            assert len(traffic) <= reads_of_rates
             steps.setdefault(name, []).append(trace.seen)
             return losses
 
@@ -94,13 +95,29 @@ def test_every_step_is_the_same_launches_and_no_host_traffic(
     assert [parameter.data_ptr() for parameter in learner.network.parameters()] == places
 
 
+def test_batches_of_another_size_become_the_usual_ones_if_they_stay() -> None:
+    sizes = []
+
+    def step(batch: Mapping[str, Tensor]) -> Tensor:
+        sizes.append((len(batch["values"]), batch["values"].data_ptr()))
+        return batch["values"].sum()[None]
+
+    graph = StepGraph(step, capture=False)
+    for size in (8, 8, 8, 3, 8, 8, 3, *[5] * 8):
+        assert graph({"values": torch.full((size,), 2.0)}).tolist() == [2.0 * size]
+    assert [size for size, _ in sizes] == [8, 8, 8, 3, 8, 8, 3, *[5] * 8]
+    places = [place for _, place in sizes]
+    assert places[1] == places[2] == places[4] == places[5]
+    assert places[-3] == places[-2] == places[-1] != places[1]
+
+
 def test_without_room_for_a_graph_learning_goes_on(monkeypatch: pytest.MonkeyPatch) -> None:
-    def failing() -> None:
+    def failing(work: object) -> None:
         raise RuntimeError("out of memory")
 
     step = StepGraph(lambda batch: batch["values"].sum()[None])
-    monkeypatch.setattr(StepGraph, "_beside", lambda graph, batch: graph._step(batch))
-    monkeypatch.setattr(torch.cuda, "CUDAGraph", failing)
+    monkeypatch.setattr(step_graph, "rehearse", lambda work: work())
+    monkeypatch.setattr(step_graph, "capture", failing)
     assert step({"values": torch.ones(4)}).tolist() == [4.0]
     with pytest.warns(UserWarning, match="out of memory; learning goes on without"):
         assert step({"values": torch.full((4,), 2.0)}).tolist() == [8.0]
