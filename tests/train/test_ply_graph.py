@@ -46,7 +46,7 @@ def test_the_games_are_those_of_exact_counts(variant: str) -> None:
     """With passes that come, go and change, plays drawn or not, and networks that learn in the same memory."""
     exact, fixed = selfplay_of(NUM_GAMES, variant=variant), _graphed(selfplay_of(NUM_GAMES, variant=variant))
     first, other, few = _candidates(), _candidates(seed=5), _candidates(keep=2)
-    played = []
+    played: list[PlyGraph | None] = []
     for candidates in (None, None, None, first, first, first, other, other, few, few, None, None):
         draw = len(played) > 3
         wanted, found = exact.collect(candidates, draw), fixed.collect(candidates, draw)
