@@ -4,7 +4,7 @@ Cost model, a ply of N games with M afterstates (about 18.6 N): one list of afte
 positions, then per chunk of rows the changed part of the first layer, the other layers and the values. A chunk fits the
 cache of a core; on a CPU the chunks are shared among the threads. The only host synchronisation is the
 number of afterstates, and of candidates if plays are sorted out first. With a `Capacity` there is none: buffers have a
-given size, and what of it is empty is valued too.
+given size, and what of it is left over is valued too.
 """
 
 from __future__ import annotations
