@@ -70,10 +70,6 @@ class Stakes:
         """The stakes of some of the games, by index, mask or range."""
         return self._each(lambda field: field[where])
 
-    def columns(self, where: Tensor) -> Stakes:
-        """The stakes ``[T, N, ...]`` of some of the N games."""
-        return self._each(lambda field: field[:, where])
-
     def flatten(self, first: int, last: int) -> Stakes:
         """Dimensions ``first`` to ``last`` as one."""
         return self._each(lambda field: field.flatten(first, last))
@@ -83,20 +79,10 @@ class Stakes:
         return Stakes(**{name: change(getattr(self, name)) for name in self.__dataclass_fields__})
 
     @staticmethod
-    def stack(stakes: Sequence[Stakes]) -> Stakes:
-        """Stakes ``[N, ...]`` of T plies as one, ``[T, N, ...]``."""
-        return Stakes._joined(stakes, torch.stack)
-
-    @staticmethod
     def cat(stakes: Sequence[Stakes]) -> Stakes:
         """The stakes of several batches in a row."""
-        return Stakes._joined(stakes, torch.cat)
-
-    @staticmethod
-    def _joined(stakes: Sequence[Stakes], join: Callable[[list[Tensor]], Tensor]) -> Stakes:
-        """Every field of several joined alike."""
         names = Stakes.__dataclass_fields__
-        return Stakes(**{name: join([getattr(one, name) for one in stakes]) for name in names})
+        return Stakes(**{name: torch.cat([getattr(one, name) for one in stakes]) for name in names})
 
     def flip(self) -> Stakes:
         """The same stakes from the view of the other player."""

@@ -18,6 +18,7 @@ import torch
 from torch import Tensor, nn
 
 from ..env.launch import over_rows
+from ..models.constants import constant
 from ..models.encoding import encode
 from ..models.network import NUM_CUBE, NUM_OUTCOMES, Network
 from ..models.rolls import NUM_ROLLS, roll_chances, roll_numbers
@@ -59,7 +60,7 @@ class Luck:
         mine, theirs = stakes.may_double.unbind(-1)
         live = torch.stack([mine | theirs, mine, theirs], -1)
         cubeless = (self.outcome * payoff).sum(-1, keepdim=True)
-        change = (self.outcome * (payoff - payoff.new_tensor(LEVELS))).sum(-1, keepdim=True)
+        change = (self.outcome * (payoff - constant(LEVELS, payoff.device))).sum(-1, keepdim=True)
         return torch.where(live, self.no_double + change, cubeless)
 
 

@@ -26,10 +26,10 @@ _SETTLED = 4  # batches of another size in a row after which that is the size to
 class StepGraph:
     """Does ``step`` on batches of the usual size by a graph, on others, such as a window's last, as it is."""
 
-    def __init__(self, step: Step, capture: bool = True) -> None:
-        """Without ``capture``, as on a CPU, the batch is copied all the same and the step launched anew every time."""
+    def __init__(self, step: Step, captured: bool = True) -> None:
+        """Not ``captured``, as on a CPU, the batch is copied all the same and the step launched anew every time."""
         self._step = step
-        self._capture = capture
+        self._captured = captured
         self._batch: dict[str, Tensor] = {}
         self._unusual = 0
         self._losses: Tensor | None = None
@@ -41,14 +41,14 @@ class StepGraph:
             self._batch = {name: tensor.clone() for name, tensor in batch.items()}
             self._unusual, self._graph, self._losses = 0, None, None
             # In earnest: optimisers make their moments now.
-            return rehearse(lambda: self._step(batch)) if self._capture else self._step(batch)
+            return rehearse(lambda: self._step(batch)) if self._captured else self._step(batch)
         if _sizes(batch) != _sizes(self._batch):
             self._unusual += 1
             return self._step(batch)
         self._unusual = 0
         for name, tensor in self._batch.items():
             tensor.copy_(batch[name])
-        if self._capture and self._graph is None:
+        if self._captured and self._graph is None:
             self._try_to_capture()
         if self._graph is None or self._losses is None:
             return self._step(self._batch)
@@ -61,7 +61,7 @@ class StepGraph:
             self._graph, self._losses = capture(lambda: self._step(self._batch))
         except RuntimeError as error:
             warnings.warn(f"CUDA graph: found {error}; learning goes on without one", stacklevel=3)
-            self._capture = False
+            self._captured = False
 
 
 def _sizes(batch: Mapping[str, Tensor]) -> dict[str, torch.Size]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from typing import Any, TypeVar
 
 import torch
@@ -32,11 +32,6 @@ class StakeWindow:
     next_double_take: Tensor
     next_may_double: Tensor
     turned: Tensor
-
-    def slots(self, where: Tensor) -> StakeWindow:
-        """The window of some of the games, ``where`` ``[K]`` int64."""
-        names = [field.name for field in fields(StakeWindow) if field.name != "here"]
-        return StakeWindow(self.here.columns(where), **{name: getattr(self, name)[:, where] for name in names})
 
 
 @dataclass(frozen=True)
@@ -86,9 +81,7 @@ class Window:
 
     def slots(self, where: Tensor) -> Window:
         """The window of some of the games, ``where`` ``[K]`` int64; without the plays drawn."""
-        names = [field.name for field in fields(Window) if field.name not in ("stake", "drawn")]
-        stake = None if self.stake is None else self.stake.slots(where)
-        return Window(**{name: getattr(self, name)[:, where] for name in names}, stake=stake)
+        return each_tensor(lambda tensor: tensor[:, where], replace(self, drawn=None))
 
 
 _Recorded = TypeVar("_Recorded", Window, StakeWindow, DrawnPlays, Stakes)

@@ -34,7 +34,7 @@ def _without_capture(learner: Learner) -> None:
     assert len(companions) == 2
     for graph in (learner._step, *(companion._graph for companion in companions)):
         assert isinstance(graph, StepGraph)
-        graph._capture = False
+        graph._captured = False
 
 
 @pytest.mark.parametrize("muon_learning_rate", [0.0, 0.02])
@@ -102,7 +102,7 @@ def test_batches_of_another_size_become_the_usual_ones_if_they_stay() -> None:
         sizes.append((len(batch["values"]), batch["values"].data_ptr()))
         return batch["values"].sum()[None]
 
-    graph = StepGraph(step, capture=False)
+    graph = StepGraph(step, captured=False)
     for size in (8, 8, 8, 3, 8, 8, 3, *[5] * 8):
         assert graph({"values": torch.full((size,), 2.0)}).tolist() == [2.0 * size]
     assert [size for size, _ in sizes] == [8, 8, 8, 3, 8, 8, 3, *[5] * 8]

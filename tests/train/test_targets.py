@@ -7,10 +7,10 @@ import torch
 from torch import Tensor
 
 from nardy.models.janowski import simple_match_equity
-from nardy.models.stakes import Stakes, match_stakes
+from nardy.models.stakes import match_stakes
 from nardy.train.luck import Luck
 from nardy.train.targets import td_lambda
-from nardy.train.window import StakeWindow, Window
+from nardy.train.window import StakeWindow, Window, each_tensor
 
 TABLE = simple_match_equity()
 FLIP = (3, 4, 5, 0, 1, 2)
@@ -25,6 +25,7 @@ def _window(plies: int, games: int, seed: int = 0) -> Window:
         return torch.randn(plies, games, *shape, generator=generator)
 
     ones = torch.ones(games, dtype=torch.int32)
+    stake = match_stakes(ones, 5 * ones[:, None].expand(-1, 2), ones < 0, 64, TABLE)
     return Window(
         boards=torch.zeros(plies, games, 2, 26, dtype=torch.int8),
         opening=torch.zeros(plies, games, dtype=torch.bool),
@@ -36,7 +37,7 @@ def _window(plies: int, games: int, seed: int = 0) -> Window:
         next_no_double=normal(3).sort(-1).values[..., [1, 2, 0]],
         ended=torch.rand(plies, games, generator=generator) < 0.2,
         stake=StakeWindow(
-            here=Stakes.stack([match_stakes(ones, 5 * ones[:, None].expand(-1, 2), ones < 0, 64, TABLE)] * plies),
+            here=each_tensor(lambda *alike: torch.stack(alike), *[stake] * plies),
             cube=normal(3),
             next_no_double=normal(3),
             next_double_take=normal(),
