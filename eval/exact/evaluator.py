@@ -33,24 +33,27 @@ class ExactPlays:
     """The afterstates of N games, M rows in all, and what they are worth.
 
     Attributes:
-        game: ``[M]`` int64, non-decreasing. boards: ``[M, 2, 26]`` int8, the mover side 0.
+        ends: ``[N]`` int64, one past each game's last row. boards: ``[M, 2, 26]`` int8, the mover side 0.
         values: ``[M]`` float32 for the mover: equity in units of the cube as it stands or, in a match, the chance to
             win it.
     """
 
-    game: Tensor
+    ends: Tensor
     boards: Tensor
     values: Tensor
 
-    def counts(self, num_games: int) -> Tensor:
-        """Plays of each of ``num_games`` games, ``[N]`` int64."""
-        return self.game.bincount(minlength=num_games)
+    def begins(self) -> Tensor:
+        """Each game's first row, ``[N]`` int64."""
+        return self.ends - self.counts()
 
-    def best(self, num_games: int) -> Tensor:
+    def counts(self) -> Tensor:
+        """Plays of each game, ``[N]`` int64."""
+        return self.ends.diff(prepend=self.ends.new_zeros(1))
+
+    def best(self) -> Tensor:
         """The row of each game's best play, ``[N]`` int64, ties to the lowest."""
-        ends = self.counts(num_games).cumsum(0)
-        rows = torch.empty((num_games, 1), dtype=torch.int64, device=ends.device)
-        launch_rows(best_rows, num_games, ends, self.values[:, None], rows, device=ends.device)
+        rows = torch.empty((len(self.ends), 1), dtype=torch.int64, device=self.ends.device)
+        launch_rows(best_rows, len(rows), self.ends, self.values[:, None], rows, device=rows.device)
         return rows[:, 0]
 
 
@@ -107,31 +110,29 @@ class ExactEvaluator:
         ``plies`` and ``second_first`` change nothing.
         """
         plays = self.plays(boards, dice, cube)
-        counts = plays.counts(len(boards))
-        return (plays.best(len(boards)) - (counts.cumsum(0) - counts)).to(boards.device)
+        return (plays.best() - plays.begins()).to(boards.device)
 
     def roll_value(
         self, boards: Tensor, dice: Tensor, cube: Cube | None = None, second_first: Tensor | None = None
     ) -> Tensor:
         """What side 0's roll is worth, ``[N]``, see `plays`; ``second_first`` changes nothing."""
         plays = self.plays(boards, dice, cube)
-        return plays.values[plays.best(len(boards))].to(boards.device)
+        return plays.values[plays.best()].to(boards.device)
 
     def plays(self, boards: Tensor, dice: Tensor, cube: Cube | None = None) -> ExactPlays:
         """Every legal play of every game with its value at ``cube``, without one by cubeless equity."""
         checked = check_boards(boards, self.positions.rules).to(self.device)
         dice = check_dice(dice, len(checked)).to(self.device)
         listed = list_afterstates(checked, dice, self.variant)
-        game, plays = listed.game, listed.boards
-        mine, theirs = self.positions.sides_of(plays).unbind(1)
+        mine, theirs = self.positions.sides_of(listed.boards).unbind(1)
         next_turn = self._values[self.positions.numbers_of(theirs, mine)]  # [M, 11], the opponent on roll
-        state = self._states(cube, len(checked))[game]
+        state = self._states(cube, len(checked))[listed.game]
         column = self._columns.flips[state.column]
         value = next_turn.gather(1, column[:, None])[:, 0]
         taken = state.stake * next_turn.gather(1, state.doubled[:, None])[:, 0]
         doubled = torch.minimum(taken, self._columns.drops[column])
         value = torch.where(self._columns.has_double[column], torch.maximum(value, doubled), value)
-        return ExactPlays(game, plays, torch.where(state.match, (1 - value) / 2, -value))
+        return ExactPlays(listed.ends, listed.boards, torch.where(state.match, (1 - value) / 2, -value))
 
     def cube_action(self, boards: Tensor, cube: Cube, plies: int = 0) -> CubeAction:
         """Should side 0 double before rolling, and should the other take? All fields are filled for every row."""

@@ -161,8 +161,8 @@ def play_games(
         while len(boards):
             turns.append((boards, dice, torch.full((len(boards),), not first)))
             plays = exact.plays(boards, dice)
-            unforced += int((plays.counts(len(boards)) > 1).sum())
-            after = plays.boards[plays.best(len(boards))].to(boards.device)
+            unforced += int((plays.counts() > 1).sum())
+            after = plays.boards[plays.best()].to(boards.device)
             boards = flip(after)[outcome(after, exact.variant) == 0]
             dice = _roll(generator, len(boards))
             first = False
@@ -260,10 +260,9 @@ class _Losses:
     ) -> None:
         chosen = evaluator.best(rows.boards, rows.dice, cube)
         plays = exact.plays(rows.boards, rows.dice, cube)
-        counts = plays.counts(len(rows.boards))
-        row = counts.cumsum(0) - counts + chosen.to(counts.device)
-        lost = (plays.values[plays.best(len(counts))] - plays.values[row]).to(per_point.device)
-        self._losses.append((lost.double() * per_point)[(counts > 1).to(per_point.device)])
+        row = plays.begins() + chosen.to(plays.ends.device)
+        lost = (plays.values[plays.best()] - plays.values[row]).to(per_point.device)
+        self._losses.append((lost.double() * per_point)[(plays.counts() > 1).to(per_point.device)])
 
     def play_losses(self) -> PlayLosses:
         """In millipoints."""

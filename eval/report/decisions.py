@@ -108,10 +108,8 @@ def exact_decisions(
     """The same on the positions of ``sample``, judged by the exact solution; plays without a cube."""
     boards, dice = sample.boards, sample.dice
     plays = exact.plays(boards, dice)
-    counts = plays.counts(len(boards)).cpu()
-    begins = counts.cumsum(0) - counts
-    chosen = begins + evaluator.best(boards, dice).cpu()
-    best = plays.best(len(boards)).cpu()
+    chosen = plays.begins().cpu() + evaluator.best(boards, dice).cpu()
+    best = plays.best().cpu()
     values, after = plays.values.cpu().double(), plays.boards.cpu()
     losses = values[best] - values[chosen]
     worst: list[WorstPlay] = []

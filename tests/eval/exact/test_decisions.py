@@ -19,7 +19,7 @@ class _Worst(ExactEvaluator):
 
     def best(self, boards, dice, cube=None, plies=0, second_first=None):  # type: ignore[no-untyped-def]
         plays = self.plays(boards, dice, cube)
-        counts = plays.counts(len(boards))
+        counts = plays.counts()
         return torch.tensor([int(part.argmin()) for part in plays.values.split(counts.tolist())])
 
     def cube_action(self, boards: Tensor, cube: Cube, plies: int = 0) -> CubeAction:

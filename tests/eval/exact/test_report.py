@@ -111,7 +111,7 @@ def test_games_are_played_from_the_opening_to_the_end(exact: ExactEvaluator) -> 
     assert not bool((sample.dice[opening, 0] == sample.dice[opening, 1]).any())
     assert len(sample.dice[opening].unique(dim=0)) == 30
     plays = exact.plays(sample.boards, sample.dice)
-    ends = plays.boards[plays.best(len(sample.boards))]
+    ends = plays.boards[plays.best()]
     assert int((outcome(ends, "one checker") != 0).sum()) == games
 
 

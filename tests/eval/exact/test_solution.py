@@ -123,7 +123,7 @@ def test_rolling_is_worth_the_average_of_the_best_plays(exact: ExactEvaluator, n
 
     asked = boards.repeat_interleave(len(rolls), 0), rolls.repeat(len(boards), 1)
     plays = exact.plays(*asked, cube)
-    best = plays.values[plays.best(len(asked[0]))].double().view(-1, len(rolls)) @ weights
+    best = plays.values[plays.best()].double().view(-1, len(rolls)) @ weights
 
     here = exact.equity(boards) if cube is None else exact.cube_action(boards, cube).no_double
     torch.testing.assert_close(best, here.double(), rtol=0, atol=4 * ROUNDING)
